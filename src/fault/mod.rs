@@ -1,0 +1,17 @@
+//! The words of faults, shared by both houses: where a fault can act ([`point`]), when it acts ([`trigger`]), what it
+//! does ([`action`]), and the names of protections and engines ([`names`]).
+//!
+//! One grammar ([`grammar`]) reads them from scenario files, flags and history lines. Words only: nothing here acts.
+
+pub mod action;
+pub mod grammar;
+pub mod names;
+pub mod point;
+pub mod trigger;
+pub(crate) mod words;
+
+pub use action::Action;
+pub use grammar::GrammarError;
+pub use names::{Engine, Protection};
+pub use point::{Point, QueueEvent};
+pub use trigger::{Condition, Place, Trigger};

@@ -1,0 +1,4 @@
+//! skeleton
+pub mod fault;
+pub mod outcome;
+pub mod scenario;
