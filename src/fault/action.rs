@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::trigger::Trigger;
+
 /// The `do` of a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -17,6 +19,16 @@ pub enum Action {
     Throw,
     /// The producer submits the operation again.
     Duplicate,
+}
+
+/// What goes wrong, and when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// When.
+    pub at: Trigger,
+    /// What.
+    #[serde(rename = "do")]
+    pub action: Action,
 }
 
 /// One row of the table of actions: how it is written and what it does.

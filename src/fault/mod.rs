@@ -1,17 +1,22 @@
 //! The words of faults, shared by both houses: where a fault can act ([`point`]), when it acts ([`trigger`]), what it
-//! does ([`action`]), and the names of protections and engines ([`names`]).
+//! does ([`action`], [`answer`]), what a queue says of it ([`queue`]), and the names of protections and engines
+//! ([`names`]).
 //!
 //! One grammar ([`grammar`]) reads them from scenario files, flags and history lines. Words only: nothing here acts.
 
 pub mod action;
+pub mod answer;
 pub mod grammar;
 pub mod names;
 pub mod point;
+pub mod queue;
 pub mod trigger;
 pub(crate) mod words;
 
-pub use action::Action;
+pub use action::{Action, Fault};
+pub use answer::Answer;
 pub use grammar::GrammarError;
 pub use names::{Engine, Protection};
 pub use point::{Point, QueueEvent};
+pub use queue::{JobCounters, JobRecord, Outcome, QueueEntry};
 pub use trigger::{Condition, Place, Trigger};

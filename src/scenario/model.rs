@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fault::{Action, Condition, Engine, Protection, Trigger};
+pub use crate::fault::Fault;
+use crate::fault::{Condition, Engine, Protection};
 
 /// One failure timing: the claim and the scripts that prove it.
 #[derive(Debug, Clone)]
@@ -118,16 +119,6 @@ pub struct Worker {
     pub retry_delay_ms: u64,
     /// Jobs at once.
     pub concurrency: u32,
-}
-
-/// What goes wrong, and when.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fault {
-    /// When.
-    pub at: Trigger,
-    /// What.
-    #[serde(rename = "do")]
-    pub action: Action,
 }
 
 /// A row of the expected table.

@@ -1,0 +1,78 @@
+//! Whether every armed fault did what it was meant to do, when it was meant to.
+
+use crate::history::event::FaultText;
+use crate::history::{Entry, Event, Execution};
+use crate::outcome::Reason;
+
+use super::facts::Facts;
+
+/// The wait status that confirms a kill.
+pub const KILLED: &str = "signal SIGKILL";
+
+/// The first fault that proves nothing, and why.
+pub fn check(facts: &Facts<'_>, faults: &[FaultText]) -> Option<(Reason, String)> {
+    faults.iter().enumerate().find_map(|(number, fault)| check_one(facts, number, fault))
+}
+
+fn check_one(facts: &Facts<'_>, number: usize, fault: &FaultText) -> Option<(Reason, String)> {
+    let name = format!("fault `{}: {}`", fault.at, fault.action);
+    let struck = facts.entries.iter().find(|entry| is_struck(&entry.event, number));
+    let fired = facts.entries.iter().any(|entry| matches!(entry.event, Event::Fired { fault } if fault == number));
+    let Some(struck) = struck else {
+        return Some((Reason::FaultNotFired, format!("{name} never struck: its point was not reached")));
+    };
+    if !fired {
+        return Some((Reason::FaultNotFired, format!("{name} struck but was not confirmed")));
+    }
+    if !fault.kills {
+        return None;
+    }
+    let Event::Struck { worker: Some(worker), execution, .. } = &struck.event else {
+        return Some((Reason::FaultNotFired, format!("{name} struck no worker")));
+    };
+    let death = facts.entries.iter().find_map(|entry| death_of(entry, worker));
+    let Some((died, status)) = death else {
+        return Some((Reason::FaultNotFired, format!("{name} fired, but no death of worker {worker} is recorded")));
+    };
+    if status != KILLED {
+        let text = format!("{name}: worker {worker} ended with `{status}` by itself instead of `{KILLED}`");
+        return Some((Reason::FaultNotFired, text));
+    }
+    let parked = facts.executions.iter().find(|open| open.worker == *worker && Some(open.number) == *execution)?;
+    early_stall(facts, parked, died, &name)
+}
+
+fn is_struck(event: &Event, number: usize) -> bool {
+    matches!(event, Event::Struck { fault, .. } if *fault == number)
+}
+
+fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<(u64, &'a str)> {
+    match &entry.event {
+        Event::Exited { worker: dead, status, .. } if dead == worker => Some((entry.n, status)),
+        _ => None,
+    }
+}
+
+/// The queue must not have given the job away between the struck execution's own claim and the confirmed death. Counts
+/// alone do not show it: an early stall still gives two executions and two effects (measured,
+/// `kill-case-timing`, section 8).
+fn early_stall(facts: &Facts<'_>, parked: &Execution, died: u64, name: &str) -> Option<(Reason, String)> {
+    let synced = facts.entries.iter().find(|entry| entry.n > died && matches!(entry.event, Event::Synced { .. }));
+    let Some(synced) = synced else {
+        return Some((Reason::HistoryGap, format!("{name}: the queue's record was not read after the death")));
+    };
+    let own = parked.attempts_started as usize;
+    let mut claims = 0;
+    for (_, entry) in facts.queue_of(&parked.job).filter(|(line, _)| *line < synced.n) {
+        claims += usize::from(entry.queue == "active");
+        let given_away = claims > own || (claims == own && entry.queue == "stalled");
+        if given_away {
+            let text = format!(
+                "{name}: the queue wrote `{}` for job {} (entry {}) before the death of worker {} was confirmed",
+                entry.queue, parked.job, entry.id, parked.worker
+            );
+            return Some((Reason::EarlyStall, text));
+        }
+    }
+    None
+}

@@ -1,0 +1,12 @@
+//! One program under test as a child process: [`spec`] says how to start it, [`state`] what it may say when, [`drive`]
+//! owns it from start to confirmed death, [`tail`] shows its last words.
+//!
+//! A subject has one owner, its drive task. Everybody else holds a [`Subject`], which only passes orders on.
+
+pub mod drive;
+pub mod spec;
+pub mod state;
+pub mod tail;
+
+pub use drive::{Seen, Subject};
+pub use spec::Spec;

@@ -1,0 +1,180 @@
+//! The worker role: one `bullmq::Worker`, its handler parked at every point, its events reported.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use anyhow::Context;
+use bullmq::options::RedisConnectionOptions;
+use bullmq::worker::WorkerEvent;
+use bullmq::{Job, Worker};
+
+use super::VERSION;
+use crate::fault::{Engine, Outcome, Point, Protection};
+use crate::protocol::{self, FromSubject, ToSubject, WorkerOptions, env};
+use crate::worker::failpoint::{self, Thrown, Wall};
+use crate::worker::handler::{self, Execution};
+use crate::worker::store::Store;
+use crate::worker::var;
+
+/// Open executions of each job, oldest first: the queue's events name the job only.
+type Open = Arc<Mutex<HashMap<String, VecDeque<u32>>>>;
+
+/// What every execution of this process shares.
+struct Shop {
+    wall: Wall,
+    case: String,
+    protection: Protection,
+    store: Store,
+    executions: AtomicU32,
+    open: Open,
+}
+
+/// Serves one case until the lab closes the socket.
+pub(in crate::worker) async fn run() -> anyhow::Result<()> {
+    let case = var(env::CASE)?;
+    let (wall, mut orders) = failpoint::connect().await?;
+    let protection = Protection::from_word(&var(env::PROTECTION)?).context("LABW_PROTECTION names no protection")?;
+    wall.say(hello());
+    let options: WorkerOptions = serde_json::from_str(&var(env::OPTIONS)?).context("LABW_OPTIONS is not valid")?;
+    let store = Store::open(&var(env::DATABASE_URL)?).await.context("cannot reach PostgreSQL")?;
+    let open = Open::default();
+    let shop = Arc::new(Shop {
+        wall: wall.clone(),
+        case: case.clone(),
+        protection,
+        store,
+        executions: AtomicU32::new(0),
+        open: open.clone(),
+    });
+    let worker = Worker::with_options(
+        &var(env::QUEUE)?,
+        move |job, _cancel| process(shop.clone(), job),
+        queue_options(&options)?,
+    )
+    .await
+    .context("cannot reach Redis")?;
+    wall.say(FromSubject::Ready { case: case.clone() });
+    match orders.next().await? {
+        None => return Ok(()),
+        Some(ToSubject::Start { .. }) => {
+            if !options.fetch {
+                worker.pause();
+            }
+            worker.run().await.context("the worker would not run")?;
+        }
+        Some(other) => anyhow::bail!("a worker that waits for `start` does not understand {other:?}"),
+    }
+    let mut reporter = Reporter { wall, case, open, refusal: None };
+    loop {
+        tokio::select! {
+            order = orders.next() => match order? {
+                None => return Ok(()),
+                Some(other) => anyhow::bail!("a worker at work does not understand {other:?}"),
+            },
+            event = worker.next_event() => match event {
+                Some(event) => reporter.report(event),
+                None => anyhow::bail!("the queue's worker ended by itself"),
+            },
+        }
+    }
+}
+
+fn hello() -> FromSubject {
+    FromSubject::Hello {
+        name: var(env::WORKER).unwrap_or_default(),
+        pid: std::process::id(),
+        protocol: protocol::VERSION,
+        engine: Engine::BullmqRs,
+        engine_version: VERSION.to_owned(),
+        points: Point::ALL.to_vec(),
+        protections: Protection::ALL.to_vec(),
+        multi: false,
+    }
+}
+
+fn queue_options(options: &WorkerOptions) -> anyhow::Result<bullmq::WorkerOptions> {
+    Ok(bullmq::WorkerOptions {
+        connection: RedisConnectionOptions::new().url(var(env::REDIS_URL)?),
+        prefix: var(env::PREFIX)?,
+        name: Some(var(env::WORKER)?),
+        concurrency: options.concurrency as usize,
+        lock_duration: options.lock_ms,
+        stalled_interval: options.stalled_interval_ms,
+        max_stalled_count: options.max_stalled,
+        run_retry_delay: options.retry_delay_ms,
+        skip_stalled_check: !options.check,
+        skip_lock_renewal: !options.renew,
+        skip_version_check: true,
+        autorun: false,
+        ..bullmq::WorkerOptions::default()
+    })
+}
+
+/// The job's handler as the queue sees it.
+async fn process(shop: Arc<Shop>, job: Job) -> Result<serde_json::Value, bullmq::Error> {
+    let number = shop.executions.fetch_add(1, Ordering::Relaxed) + 1;
+    shop.open.lock().expect("no holder panics").entry(job.id().to_owned()).or_default().push_back(number);
+    let execution = Execution {
+        wall: shop.wall.clone(),
+        case: shop.case.clone(),
+        number,
+        operation: job.data()["operation"].as_str().unwrap_or_default().to_owned(),
+        job: job.id().to_owned(),
+        attempts_made: job.attempts_made(),
+        attempts_started: job.attempts_started(),
+    };
+    match attempt(&shop, &execution).await {
+        Ok(()) => Ok(serde_json::Value::Null),
+        Err(Thrown { message }) => Err(bullmq::Error::ProcessingError(message)),
+    }
+}
+
+async fn attempt(shop: &Shop, execution: &Execution) -> Result<(), Thrown> {
+    execution.park(Point::HandlerStarted).await?;
+    if execution.operation.is_empty() {
+        return Err(Thrown { message: "the job's data names no operation".to_owned() });
+    }
+    let mut client = shop.store.take().await?;
+    let done = handler::run(shop.protection, execution, &mut client).await;
+    shop.store.put_back(client);
+    done?;
+    execution.park(Point::HandlerReturned).await
+}
+
+/// Turns the queue's events into the wall's words.
+struct Reporter {
+    wall: Wall,
+    case: String,
+    open: Open,
+    /// The error just before this event: a refused finish is an error followed at once by a failure of the job.
+    refusal: Option<String>,
+}
+
+impl Reporter {
+    fn report(&mut self, event: WorkerEvent) {
+        let refusal = self.refusal.take();
+        match event {
+            WorkerEvent::Completed { job_id, .. } => self.settle(job_id, Outcome::Completed, None),
+            WorkerEvent::Failed { job_id, error } => match refusal {
+                Some(_) => self.settle(job_id, Outcome::Refused, Some(error)),
+                None => self.settle(job_id, Outcome::Failed, Some(error)),
+            },
+            WorkerEvent::Error(text) => {
+                if text.starts_with("script error") {
+                    self.refusal = Some(text.clone());
+                }
+                self.wall.say(FromSubject::Notice { case: self.case.clone(), text });
+            }
+            _ => {}
+        }
+    }
+
+    fn settle(&self, job: String, outcome: Outcome, error: Option<String>) {
+        let execution = self.open.lock().expect("no holder panics").get_mut(&job).and_then(VecDeque::pop_front);
+        // A job over its stall limit is failed by the queue without ever entering the handler.
+        if let Some(execution) = execution {
+            self.wall.say(FromSubject::Settled { case: self.case.clone(), execution, job, outcome, error });
+        }
+    }
+}
