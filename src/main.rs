@@ -1,2 +1,7 @@
-//! The binary.
-fn main() {}
+//! The `lab` binary. Everything is in the library; see its tour.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    lab::cli::main()
+}

@@ -1,4 +1,4 @@
-//! The words for how a case and a run end. Imports nothing: the checker, the reports and the exit code share it.
+//! The words for how a case and a run end.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,0 +1,224 @@
+//! Results as a person reads them: one table per scenario in 100 columns, every difference beneath it, one summary.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::paint::{self, paint};
+use crate::outcome::result::plain;
+use crate::outcome::{CaseResult, OperationResult, Tally, TwinResult, Verdict};
+
+/// How much is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Only what does not match.
+    Quiet,
+    /// Every case.
+    Normal,
+    /// Every case with every column.
+    Verbose,
+}
+
+/// Width of the first column.
+const LABEL: usize = 24;
+/// The widest line.
+const WIDTH: usize = 100;
+
+/// The repetitions of one case.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// How the repetitions ended.
+    pub tally: Tally,
+    /// The first repetition, or the first that does not match.
+    pub shown: CaseResult,
+}
+
+impl Row {
+    /// The row of a first result.
+    pub fn new(result: CaseResult) -> Self {
+        let mut tally = Tally::default();
+        tally.add(result.verdict);
+        Self { tally, shown: result }
+    }
+
+    /// Takes one more repetition into account.
+    pub fn add(&mut self, result: CaseResult) {
+        self.tally.add(result.verdict);
+        if self.shown.verdict == Verdict::Match && result.verdict != Verdict::Match {
+            self.shown = result;
+        }
+    }
+}
+
+/// The block of one scenario; empty if there is nothing to show.
+pub fn scenario(title: &str, rows: &[Row], detail: Detail) -> String {
+    let shown: Vec<&Row> =
+        rows.iter().filter(|row| detail != Detail::Quiet || row.tally.matched != row.tally.cases).collect();
+    let Some(first) = shown.first() else {
+        return String::new();
+    };
+    let name = &first.shown.scenario;
+    let mut block = format!("{}  {}\n", paint(paint::NAME, name), clip(title, WIDTH - name.chars().count() - 2));
+    let head = format!(
+        "  {:LABEL$}  {:^19}   {:^19}   {:>7}\n  {:LABEL$}  {:>8}  {:>9}   {:>8}  {:>9}   {:>7}   {}",
+        "", "executions", "effects", "other", "", "expected", "observed", "expected", "observed", "columns", "verdict"
+    );
+    for line in head.lines() {
+        let _ = writeln!(block, "{}", paint(paint::QUIET, line.trim_end()));
+    }
+    let many_engines = rows.iter().any(|row| row.shown.engine != first.shown.engine);
+    for row in &shown {
+        case_lines(&mut block, row, many_engines);
+    }
+    for row in &shown {
+        if detail == Detail::Verbose {
+            columns(&mut block, &row.shown);
+        }
+        if row.shown.verdict != Verdict::Match {
+            trouble(&mut block, &row.shown);
+        }
+    }
+    block
+}
+
+fn case_lines(block: &mut String, row: &Row, many_engines: bool) {
+    let result = &row.shown;
+    let mut label = result.variant.iter().map(|variant| format!("{variant} ")).collect::<String>();
+    label.push_str(&result.protection);
+    if many_engines {
+        let _ = write!(label, " {}", result.engine);
+    }
+    if result.operations.is_empty() {
+        let _ = writeln!(block, "  {:LABEL$}  {:51}   {}", clip(&label, LABEL), "", verdict(row));
+    }
+    for (index, operation) in result.operations.iter().enumerate() {
+        let (label, verdict) = match (index, result.operations.len()) {
+            (0, 1) => (label.clone(), verdict(row)),
+            (0, _) => {
+                let _ = writeln!(block, "  {:LABEL$}  {:51}   {}", clip(&label, LABEL), "", verdict(row));
+                (format!("  {}", operation.operation), String::new())
+            }
+            _ => (format!("  {}", operation.operation), String::new()),
+        };
+        let (executions, effects) = (pair(operation, "executions"), pair(operation, "effects"));
+        let _ = writeln!(
+            block,
+            "  {:LABEL$}  {executions}   {effects}   {:>7}   {verdict}",
+            clip(&label, LABEL),
+            others(operation)
+        );
+    }
+}
+
+/// Expected and observed of a leading column, side by side.
+fn pair(operation: &OperationResult, column: &str) -> String {
+    let Some(cell) = operation.cell(column) else {
+        return format!("{:8}  {:9}", "", "");
+    };
+    let expected = cell.expected.as_ref().map_or_else(|| "·".to_owned(), plain);
+    let observed = format!("{:>9}", plain(&cell.observed));
+    let observed = if cell.holds { observed } else { paint(paint::BAD, observed) };
+    format!("{expected:>8}  {observed}")
+}
+
+/// How many of the other stated columns hold.
+fn others(operation: &OperationResult) -> String {
+    let others = operation.cells.iter().filter(|cell| !matches!(cell.column.as_str(), "executions" | "effects"));
+    let stated: Vec<bool> = others.filter(|cell| cell.expected.is_some()).map(|cell| cell.holds).collect();
+    format!("{}/{}", stated.iter().filter(|holds| **holds).count(), stated.len())
+}
+
+fn verdict(row: &Row) -> String {
+    let result = &row.shown;
+    let mut text = result.verdict.word().to_owned();
+    if let Some(reason) = result.verdict.reason() {
+        text = reason.word().to_owned();
+    }
+    if row.tally.cases > 1 {
+        text = format!("{}/{} match", row.tally.matched, row.tally.cases);
+    }
+    let style = paint::verdict(result.verdict);
+    let took = if row.tally.cases > 1 { String::new() } else { format!(" {} ms", result.elapsed_ms) };
+    format!("{}{}", paint(style, text), paint(paint::QUIET, took))
+}
+
+/// Every column of every operation, one line each where something is stated or was seen.
+fn columns(block: &mut String, result: &CaseResult) {
+    for operation in &result.operations {
+        let _ = writeln!(block, "    {} {}", result.protection, operation.operation);
+        for cell in &operation.cells {
+            let expected = cell.expected.as_ref().map_or_else(|| "not stated".to_owned(), plain);
+            let line = format!("      {:24} observed {:16} expected {expected}", cell.column, plain(&cell.observed));
+            let _ = writeln!(block, "{}", if cell.holds { line } else { paint(paint::BAD, line) });
+        }
+        let _ = writeln!(block, "      {:24} {}", "job ids", operation.job_ids.join(" "));
+    }
+    let twin = match &result.twin {
+        TwinResult::Matched => "matched".to_owned(),
+        TwinResult::Differs(because) => format!("differs: {because}"),
+        TwinResult::Broke(because) => format!("broke: {because}"),
+        TwinResult::Skipped(why) => format!("skipped: {why}"),
+    };
+    let _ = writeln!(block, "      {:24} {twin}", "fault-free twin");
+}
+
+/// What is wrong with a case, where the evidence is, and how to see it again.
+fn trouble(block: &mut String, result: &CaseResult) {
+    let _ = writeln!(block, "  {} {}", paint(paint::verdict(result.verdict), result.verdict.word()), result.case);
+    if result.repeat > 1 || result.tries > 1 {
+        let _ = writeln!(block, "    {:9} {}, try {}", "repeat", result.repeat, result.tries);
+    }
+    if result.verdict == Verdict::Mismatch {
+        for (operation, cell) in result.differences() {
+            let expected = cell.expected.as_ref().map_or_else(|| "-".to_owned(), plain);
+            let line = format!(
+                "{} of {}: expected {expected}, observed {}",
+                cell.column,
+                operation.operation,
+                plain(&cell.observed)
+            );
+            let _ = writeln!(block, "    {:9} {}", "cell", paint(paint::BAD, line));
+        }
+    }
+    for because in result.because.iter().flat_map(|because| because.lines()) {
+        let _ = writeln!(block, "    {:9} {because}", "because");
+    }
+    let anomalies: BTreeMap<&str, &str> = result
+        .operations
+        .iter()
+        .filter_map(|operation| Some((operation.operation.as_str(), operation.anomaly.as_deref()?)))
+        .collect();
+    for (operation, anomaly) in anomalies {
+        let _ = writeln!(block, "    {:9} {anomaly} ({operation})", "anomaly");
+    }
+    if !result.history.is_empty() {
+        let _ = writeln!(block, "    {:9} {}", "history", result.history);
+    }
+    let _ = writeln!(block, "    {:9} {}", "again", result.repro);
+}
+
+/// The last lines of a run.
+pub fn summary(tally: &Tally, twins: u64, elapsed_ms: u64, records: &str) -> String {
+    let mut parts = vec![paint(paint::GOOD, format!("{} matched", tally.matched))];
+    for (count, word, style) in [
+        (tally.mismatched, "mismatched", paint::BAD),
+        (tally.errors, "broken", paint::BAD),
+        (tally.inconclusive, "inconclusive", paint::DOUBT),
+        (tally.skipped, "skipped", paint::DOUBT),
+    ] {
+        if count > 0 {
+            parts.push(paint(style, format!("{count} {word}")));
+        }
+    }
+    let cases = if tally.cases == 1 { "case" } else { "cases" };
+    let twins = if twins == 1 { "1 twin".to_owned() } else { format!("{twins} twins") };
+    let seconds = format!("{}.{:02} s", elapsed_ms / 1000, elapsed_ms % 1000 / 10);
+    format!("{} {cases}: {} · {twins} · {seconds} · records in {records}\n", tally.cases, parts.join(", "))
+}
+
+/// At most so many characters.
+fn clip(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}

@@ -1,0 +1,242 @@
+//! What is done about each thing that happens.
+
+use super::super::stage::{Input, Life, Stage};
+use crate::fault::{Answer, Place, QueueEntry, QueueEvent};
+use crate::history::Event;
+use crate::nemesis::{Happening, Order, Struck};
+use crate::process::Signal;
+use crate::protocol::{FromSubject, ToSubject};
+use crate::subject::Seen;
+
+impl Stage<'_> {
+    pub(super) fn react(&mut self, input: Input) {
+        match input {
+            Input::Worker(name, seen) => self.saw(name, seen),
+            Input::Inspector(message) => self.inspector_said(message),
+            Input::InspectorBroke(problem) => self.fail(anyhow::anyhow!("the inspector is lost: {problem}")),
+        }
+    }
+
+    fn fail(&mut self, error: anyhow::Error) {
+        self.failure.get_or_insert(error);
+    }
+
+    fn saw(&mut self, worker: String, seen: Seen) {
+        match seen {
+            Seen::Spawned { pid } => {
+                let log = self.run.logs.join(format!("{worker}.log")).display().to_string();
+                self.record(Event::Spawned { worker, pid, log });
+            }
+            Seen::Said(message) => self.worker_said(worker, message),
+            Seen::Broke(problem) => self.fail(anyhow::anyhow!(problem)),
+            Seen::Exited { status, was_ready, tail } => self.exited(worker, status, was_ready, &tail),
+        }
+    }
+
+    fn worker_said(&mut self, worker: String, message: FromSubject) {
+        match message {
+            FromSubject::Hello { engine_version, .. } => self.record(Event::Hello { worker, engine_version }),
+            FromSubject::Ready { .. } => {
+                if let Some(cast) = self.workers.get_mut(&worker) {
+                    cast.life = Life::Ready;
+                }
+                self.record(Event::Ready { worker });
+            }
+            FromSubject::Point { execution, point, operation, job, attempts_made, attempts_started, claimed, .. } => {
+                let happening = Happening::Reached {
+                    worker: Some(worker.clone()),
+                    place: Place::Point(point),
+                    operation: Some(operation.clone()),
+                    execution: Some(execution),
+                };
+                let dying = self.workers.get(&worker).is_none_or(|cast| cast.life != Life::Started);
+                let event =
+                    Event::Point { worker, execution, point, operation, job, attempts_made, attempts_started, claimed };
+                self.record(event);
+                if !dying {
+                    self.notice(&happening);
+                }
+            }
+            FromSubject::Settled { execution, job, outcome, error, .. } => {
+                self.record(Event::Settled { worker, execution, job, outcome, error });
+            }
+            FromSubject::Notice { text, .. } => self.record(Event::Notice { worker, text }),
+            FromSubject::Failed { error, .. } => self.fail(anyhow::anyhow!("worker {worker}: {error}")),
+            other => self.fail(anyhow::anyhow!("worker {worker} said what only an inspector says: {other:?}")),
+        }
+    }
+
+    fn exited(&mut self, worker: String, status: String, was_ready: bool, tail: &str) {
+        let Some(cast) = self.workers.get_mut(&worker) else {
+            return;
+        };
+        let asked = cast.life == Life::Dying;
+        cast.life = Life::Dead;
+        if !asked && !was_ready {
+            self.fail(anyhow::anyhow!("worker {worker} ended with `{status}` before it was ready; {tail}"));
+        }
+        self.record(Event::Exited { worker: worker.clone(), status, asked });
+        if asked {
+            // Whoever waits for this death must not begin before the queue's record up to it is known: an early stall
+            // could not be told from the recovery then.
+            self.deaths.push_back(worker);
+            self.sync();
+        } else {
+            self.aborted = true;
+        }
+    }
+
+    fn inspector_said(&mut self, message: FromSubject) {
+        match message {
+            FromSubject::Ready { .. } => self.asked.open = false,
+            FromSubject::Submitted { operation, job, error, .. } => self.submitted(operation, job, error),
+            FromSubject::Queue { entry, .. } => {
+                self.record(Event::Queue { entry: entry.clone().into() });
+                if let Some((entry, operation)) = self.jobs.track(entry) {
+                    self.queue_event(&entry, operation);
+                }
+            }
+            FromSubject::Synced { entries, .. } => {
+                self.asked.syncs = self.asked.syncs.saturating_sub(1);
+                self.record(Event::Synced { entries });
+                if let Some(worker) = self.deaths.pop_front() {
+                    self.notice(&Happening::Dead { worker });
+                }
+            }
+            FromSubject::State { jobs, .. } => {
+                self.asked.state = false;
+                for record in jobs {
+                    self.record(Event::Job { record });
+                }
+            }
+            FromSubject::Failed { error, .. } => self.fail(anyhow::anyhow!("the inspector: {error}")),
+            other => self.fail(anyhow::anyhow!("the inspector said what only a worker says: {other:?}")),
+        }
+    }
+
+    fn submitted(&mut self, operation: String, job: Option<String>, error: Option<String>) {
+        self.asked.submits = self.asked.submits.saturating_sub(1);
+        self.record(Event::Submitted { operation: operation.clone(), job: job.clone(), error });
+        self.notice(&Happening::Submitted { operation: operation.clone() });
+        let Some(job) = job else {
+            return;
+        };
+        for entry in self.jobs.learn(&job, &operation) {
+            self.queue_event(&entry, operation.clone());
+        }
+    }
+
+    fn queue_event(&mut self, entry: &QueueEntry, operation: String) {
+        if let Some(event) = QueueEvent::from_word(&format!("queue.{}", entry.event)) {
+            self.notice(&Happening::Reached {
+                worker: None,
+                place: Place::Queue(event),
+                operation: Some(operation),
+                execution: None,
+            });
+        }
+    }
+
+    /// Tells everybody who may wait for this, and lets a parked handler go on unless a fault holds it.
+    fn notice(&mut self, happening: &Happening) {
+        for fault in self.nemesis.confirm(Some(happening)) {
+            self.record(Event::Fired { fault });
+        }
+        if self.over {
+            return;
+        }
+        let struck = self.nemesis.notice(happening);
+        let held = struck.iter().any(|struck| struck.strike.holds);
+        for struck in struck {
+            self.strike(struck, happening);
+        }
+        for fault in self.nemesis.confirm(None) {
+            self.record(Event::Fired { fault });
+        }
+        let opened = |(name, cast): (&String, &mut super::Cast)| {
+            cast.gate.as_mut().is_some_and(|gate| gate.notice(happening)).then(|| name.clone())
+        };
+        let opened: Vec<String> = self.workers.iter_mut().filter_map(opened).collect();
+        for name in opened {
+            self.start(&name);
+        }
+        if let Some(end) = &mut self.end {
+            end.notice(happening);
+        }
+        if let Happening::Reached { worker: Some(worker), execution: Some(execution), .. } = happening
+            && !held
+        {
+            self.answer(worker, *execution, Answer::Go);
+        }
+    }
+
+    fn strike(&mut self, struck: Struck, happening: &Happening) {
+        let Struck { fault, strike } = struck;
+        let execution = match (&strike.worker, happening) {
+            (Some(target), Happening::Reached { worker: Some(worker), execution, .. }) if target == worker => *execution,
+            (Some(target), _) => self.open_execution(target),
+            (None, _) => None,
+        };
+        self.record(Event::Struck { fault, worker: strike.worker, execution });
+        for order in strike.orders {
+            match order {
+                Order::Answer { worker, execution, answer } => self.answer(&worker, execution, answer),
+                Order::Kill { worker } => self.kill(&worker),
+                Order::Submit { operation } => self.submit(&operation),
+            }
+        }
+    }
+
+    /// The execution whose handler a worker is in.
+    fn open_execution(&self, worker: &str) -> Option<u32> {
+        let open = self.executions.iter().rev().find(|open| open.worker == worker && open.left.is_none());
+        open.map(|open| open.number)
+    }
+
+    fn answer(&mut self, worker: &str, execution: u32, answer: Answer) {
+        let parked = self.executions.iter().rev().find(|open| open.worker == worker && open.number == execution);
+        let (Some(point), Some(cast)) = (parked.map(|open| open.last_point), self.workers.get(worker)) else {
+            return;
+        };
+        if cast.life != Life::Started {
+            return;
+        }
+        cast.subject.say(ToSubject::Answer { case: self.slot.case.clone(), execution, answer: answer.clone() });
+        self.record(Event::Answered { worker: worker.to_owned(), execution, point, answer });
+    }
+
+    pub(super) fn kill(&mut self, worker: &str) {
+        if let Some(cast) = self.workers.get_mut(worker)
+            && cast.life != Life::Dead
+        {
+            cast.life = Life::Dying;
+            cast.subject.kill();
+            self.record(Event::Signalled { worker: worker.to_owned(), signal: Signal::SIGKILL.to_string() });
+        }
+    }
+
+    pub(super) fn start(&mut self, worker: &str) {
+        if let Some(cast) = self.workers.get_mut(worker)
+            && cast.life == Life::Ready
+        {
+            cast.life = Life::Started;
+            cast.subject.say(ToSubject::Start { case: self.slot.case.clone() });
+            self.record(Event::Started { worker: worker.to_owned() });
+        }
+    }
+
+    pub(super) fn submit(&mut self, operation: &str) {
+        let Some(job) = self.run.script.jobs.iter().find(|job| job.operation == operation) else {
+            return;
+        };
+        let options = self.job_options(job);
+        self.asked.submits += 1;
+        let (case, operation) = (self.slot.case.clone(), operation.to_owned());
+        self.house.inspector.say(ToSubject::Submit { case, operation, options });
+    }
+
+    pub(super) fn sync(&mut self) {
+        self.asked.syncs += 1;
+        self.house.inspector.say(ToSubject::Sync { case: self.slot.case.clone() });
+    }
+}
