@@ -17,6 +17,8 @@ pub(super) const TOP: &[&str] = &[
     "schema", "title", "why", "tags", "expect", "end", "within", "defaults", "job", "worker", "fault", "variant",
     "twin",
 ];
+/// Those of them that are no tables: below a table's header they become keys of that table.
+pub(super) const PLAIN_TOP: &[&str] = &["schema", "title", "why", "tags", "expect", "end", "within"];
 /// The keys that a variant may overlay.
 const VARIANT: &[&str] = &["name", "expect", "end", "within", "defaults", "job", "worker", "fault", "twin"];
 const VARIANTS_MAX: usize = 64;
@@ -113,7 +115,7 @@ fn tags(root: &Table, problems: &mut Problems) -> Vec<String> {
 
 fn variant_name(variant: &Table, problems: &mut Problems) -> String {
     let mut fields = Fields { table: variant, what: "`[[variant]]`", problems };
-    fields.known(VARIANT, TOP);
+    fields.known(VARIANT, PLAIN_TOP);
     let Some(name) = fields.required_text("name") else { return String::new() };
     if !is_name(&name.text) {
         let message = format!("`{}` is no variant's name", shown(&name.text));

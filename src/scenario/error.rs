@@ -6,7 +6,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::fault::GrammarError;
-use crate::fault::words::{hidden, listed, nearest};
+use crate::fault::words::{hidden, listed, nearest, shown};
 
 use super::fields::Spot;
 
@@ -14,6 +14,8 @@ use super::fields::Spot;
 const WIDTH: usize = 100;
 /// How many problems of one file are shown; the rest is counted.
 const SHOWN_MAX: usize = 50;
+/// How many problems of one file are kept: a hostile file could make finding them slow.
+const KEPT_MAX: usize = 1000;
 /// A tab in a shown line.
 const TAB: &str = "    ";
 
@@ -57,12 +59,15 @@ impl Problems {
 
     /// Records a problem at a byte range of the file. The same problem seen again (in another variant) counts once.
     pub(super) fn add(&mut self, span: &Range<usize>, message: impl Into<String>, help: Option<String>) {
-        let start = self.source.floor_char_boundary(span.start);
+        if self.found.len() >= KEPT_MAX {
+            return;
+        }
+        let start = floor(&self.source, span.start);
         let before = &self.source[..start];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         let line = self.line(span.start);
         let column = self.source[line_start..start].chars().count() + 1;
-        let end = self.source.floor_char_boundary(span.end).max(start);
+        let end = floor(&self.source, span.end).max(start);
         let width = self.source[start..end].lines().next().map_or(0, |text| text.chars().count());
         self.found.insert(Problem { line, column, message: message.into(), help, end: column + width.max(1) });
     }
@@ -86,17 +91,20 @@ impl Problems {
         word: &str,
         known: impl IntoIterator<Item = &'a str> + Clone,
     ) {
+        if self.found.len() >= KEPT_MAX {
+            return;
+        }
         let help = match nearest(word, known.clone()) {
-            Some(near) => format!("did you mean `{}`?", crate::fault::words::shown(near)),
+            Some(near) => format!("did you mean `{}`?", shown(near)),
             None if known.clone().into_iter().next().is_none() => "there is none".to_owned(),
             None => format!("known: {}", listed(known)),
         };
-        self.add(span, format!("unknown {what} `{}`", crate::fault::words::shown(word)), Some(help));
+        self.add(span, format!("unknown {what} `{}`", shown(word)), Some(help));
     }
 
     /// The line of a byte position, from 1.
     pub(super) fn line(&self, at: usize) -> usize {
-        let at = self.source.floor_char_boundary(at);
+        let at = floor(&self.source, at);
         self.source[..at].matches('\n').count() + 1
     }
 
@@ -130,11 +138,11 @@ impl Problems {
         let number = problem.line.to_string();
         let margin = " ".repeat(number.len());
         let text = self.source.lines().nth(problem.line - 1).unwrap_or_default();
-        let (shown, indent, carets) = excerpt(text, problem.column, problem.end, WIDTH - number.len() - 3);
+        let (line, indent, carets) = excerpt(text, problem.column, problem.end, WIDTH - number.len() - 3);
         writeln!(f, "error: {}", safe(&problem.message))?;
         writeln!(f, "{margin}--> {}:{}:{}", safe(&self.origin), problem.line, problem.column)?;
         writeln!(f, "{margin} |")?;
-        writeln!(f, "{}", format!("{number} | {shown}").trim_end())?;
+        writeln!(f, "{}", format!("{number} | {line}").trim_end())?;
         write!(f, "{margin} | {}{}", " ".repeat(indent), "^".repeat(carets))?;
         match &problem.help {
             Some(help) => write!(f, "\n{margin} = help: {}", safe(help)),
@@ -157,6 +165,11 @@ impl fmt::Display for Problems {
 }
 
 impl std::error::Error for Problems {}
+
+/// The nearest character boundary at or before a byte position.
+fn floor(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
 
 /// Where the decoded byte `wanted` of a basic string begins in its raw text.
 fn raw_offset(raw: &str, wanted: usize) -> usize {

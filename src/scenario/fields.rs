@@ -61,7 +61,7 @@ impl Fields<'_> {
     /// A string that has to be stated.
     pub(super) fn required_text(&mut self, key: &str) -> Option<Spot> {
         if self.table.get(key).is_none() {
-            self.problems.say(&self.table.span, format!("{} needs a `{key}`", self.what));
+            self.problems.say(&self.table.span, format!("{} needs the key `{key}`", self.what));
         }
         self.text(key)
     }

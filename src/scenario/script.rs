@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use crate::fault::words::shown;
 use crate::fault::{Condition, grammar};
 
-use super::decode::TOP;
+use super::decode::PLAIN_TOP;
 use super::error::Problems;
 use super::fields::{Fields, Spot};
 use super::model::{Backoff, Fault, Job, Script, Twin, WITHIN_DEFAULT, Worker};
@@ -89,19 +90,19 @@ pub(super) fn check_defaults(table: &Table, problems: &mut Problems) {
     let mut fields = Fields { table, what: "the file", problems };
     let Some(defaults) = fields.inner("defaults") else { return };
     let mut fields = Fields { table: &defaults, what: "`[defaults]`", problems };
-    fields.known(&["job", "worker"], TOP);
+    fields.known(&["job", "worker"], PLAIN_TOP);
     for (key, what, known) in [("job", "`[defaults.job]`", JOB), ("worker", "`[defaults.worker]`", WORKER)] {
         let mut fields = Fields { table: &defaults, what, problems };
         if let Some(inner) = fields.inner(key) {
             // The name is the first of the known keys, and no default.
-            Fields { table: &inner, what, problems }.known(&known[1..], TOP);
+            Fields { table: &inner, what, problems }.known(&known[1..], PLAIN_TOP);
         }
     }
 }
 
 fn job(table: &Table, problems: &mut Problems) -> Option<(Job, Spot)> {
     let mut fields = Fields { table, what: "`[[job]]`", problems };
-    fields.known(JOB, TOP);
+    fields.known(JOB, PLAIN_TOP);
     let operation = fields.required_text("operation");
     let (attempts, priority) = (fields.count("attempts", 0..=1000, 1), fields.count("priority", 0..=PRIORITY_MAX, 0));
     let (delay_ms, id) = (fields.duration("delay", 0, 0), fields.text("id").map(|id| id.text));
@@ -123,7 +124,7 @@ fn backoff(fields: &mut Fields<'_>) -> Option<Backoff> {
     inner.known(&["type", "delay"], &[]);
     let kind = inner.required_text("type");
     if inner.table.get("delay").is_none() {
-        inner.problems.say(&node.span, "`backoff` needs a `delay`");
+        inner.problems.say(&node.span, "`backoff` needs the key `delay`");
     }
     let delay_ms = inner.duration("delay", 0, 0);
     match kind?.text.as_str() {
@@ -139,7 +140,7 @@ fn backoff(fields: &mut Fields<'_>) -> Option<Backoff> {
 
 fn worker(table: &Table, problems: &mut Problems) -> Option<(Worker, WorkerSpots)> {
     let mut fields = Fields { table, what: "`[[worker]]`", problems };
-    fields.known(WORKER, TOP);
+    fields.known(WORKER, PLAIN_TOP);
     let name = fields.required_text("name");
     let (start, start_spot) = condition(&mut fields, "start");
     let worker = Worker {
@@ -156,7 +157,7 @@ fn worker(table: &Table, problems: &mut Problems) -> Option<(Worker, WorkerSpots
     };
     let name = name?;
     if !grammar::is_worker_name(&name.text) {
-        let message = format!("`{}` is no worker's name", crate::fault::words::shown(&name.text));
+        let message = format!("`{}` is no worker's name", shown(&name.text));
         problems.add(&name.span, message, Some(grammar::WORKER_NAME_HELP.to_owned()));
     }
     Some((worker, WorkerSpots { name, start: start_spot }))
@@ -164,7 +165,7 @@ fn worker(table: &Table, problems: &mut Problems) -> Option<(Worker, WorkerSpots
 
 fn fault(table: &Table, problems: &mut Problems) -> Option<(Fault, (Spot, Spot))> {
     let mut fields = Fields { table, what: "`[[fault]]`", problems };
-    fields.known(&["at", "do"], TOP);
+    fields.known(&["at", "do"], PLAIN_TOP);
     let (at_spot, do_spot) = (fields.required_text("at"), fields.required_text("do"));
     let mut read = |spot: &Spot, error| problems.grammar(&spot.span, error);
     let at = at_spot.as_ref().and_then(|spot| grammar::trigger(&spot.text).map_err(|error| read(spot, error)).ok());

@@ -2,7 +2,7 @@
 
 use crate::fault::Condition;
 
-use super::decode::TOP;
+use super::decode::PLAIN_TOP;
 use super::error::Problems;
 use super::fields::Fields;
 use super::merge::{apply_defaults, overlay, without};
@@ -18,7 +18,7 @@ pub(super) fn twin(merged: &Table, variant: Option<&str>, problems: &mut Problem
     let mut fields = Fields { table: merged, what: "the file", problems };
     let keys = fields.inner("twin").unwrap_or_default();
     let mut fields = Fields { table: &keys, what: "`[twin]`", problems };
-    fields.known(TWIN, TOP);
+    fields.known(TWIN, PLAIN_TOP);
     let expect = fields.inner("expect").map(|table| rows::columns(&table, &[], problems));
     if keys.get("skip").is_some() {
         let why = Fields { table: &keys, what: "`[twin]`", problems }.text("skip").unwrap_or_default().text;
