@@ -385,6 +385,22 @@ fn each_mistake_is_told_where_it_is() {
         ),
         ("\n[[job]]", "\n[twin]\nfault = []\n[[job]]", "6:1 unknown key `fault`"),
         ("[[job]]", "[defaults.worker]\nname = \"A\"\n[[job]]", "6:1 unknown key `name`"),
+        ("executions = 2", "engine = \"bullmq-rs >=x\", executions = 2", "3:44 `>=x` is no range of versions"),
+        ("executions = 2", "final.stalled = 1, \"final.stalled\" = 2", "3:54 `final.stalled` is stated twice"),
+        ("executions = 2", "state = 2", "3:43 `state` is a job state, not an integer"),
+        ("executions = 2, effects = 2", "effects = [2]", "3:45 `effects` is a count or a range, not a list"),
+        ("title = ", "tags = [\"core\", 1]\ntitle = ", "2:17 a tag is a string, not an integer"),
+        ("title = ", "within = \"0s\"\ntitle = ", "2:10 `within` is from 1ms to 24h"),
+        (
+            "expect = [ { protection = \"none\", executions = 2, effects = 2 } ]",
+            "expect = { effects = 2 }",
+            "3:10 `expect` is a list of rows, not a table",
+        ),
+        (
+            "\n[[job]]",
+            "\n[[variant]]\nname = \"x\"\nexpect = [ { variant = \"x\", effects = 1 } ]\n[[job]]",
+            "7:24 a row of the variant `x` needs no `variant`",
+        ),
     ];
     for (part, replacement, wanted) in table {
         let told = problems(&with(part, replacement));
