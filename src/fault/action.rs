@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::grammar::{Cursor, GrammarError};
 use super::trigger::Trigger;
 
 /// The `do` of a fault.
@@ -40,6 +41,8 @@ pub struct ActionWord {
     pub syntax: &'static str,
     /// The line that `lab list` shows.
     pub about: &'static str,
+    /// Reads what follows the word.
+    pub(super) parse: fn(&mut Cursor<'_>) -> Result<Action, GrammarError>,
 }
 
 impl Action {
@@ -49,14 +52,38 @@ impl Action {
             word: "kill",
             syntax: "kill [WORKER]",
             about: "SIGKILL to the whole process tree, death confirmed",
+            parse: |rest| Ok(Action::Kill { worker: rest.optional_worker()? }),
         },
-        ActionWord { word: "throw", syntax: "throw", about: "the parked handler throws" },
-        ActionWord { word: "duplicate", syntax: "duplicate", about: "the producer submits the operation again" },
+        ActionWord { word: "throw", syntax: "throw", about: "the parked handler throws", parse: |_| Ok(Action::Throw) },
+        ActionWord {
+            word: "duplicate",
+            syntax: "duplicate",
+            about: "the producer submits the operation again",
+            parse: |_| Ok(Action::Duplicate),
+        },
     ];
 
     /// Whether only a worker parked at a point can do this.
     pub fn needs_parked_worker(&self) -> bool {
         matches!(self, Self::Throw)
+    }
+
+    /// The worker that the action names itself.
+    pub fn worker(&self) -> Option<&str> {
+        match self {
+            Self::Kill { worker } => worker.as_deref(),
+            Self::Throw | Self::Duplicate => None,
+        }
+    }
+
+    /// Whether it acts on a worker, so that it or its trigger has to name one.
+    pub fn strikes_a_worker(&self) -> bool {
+        matches!(self, Self::Kill { .. } | Self::Throw)
+    }
+
+    /// Whether the worker it acts on is dead afterwards.
+    pub fn ends_a_worker(&self) -> bool {
+        matches!(self, Self::Kill { .. })
     }
 }
 

@@ -6,11 +6,10 @@ use super::case::CaseRun;
 use super::house::House;
 use super::stage::Stage;
 use crate::effect::Ledger;
-use crate::fault::{Action, Protection};
+use crate::fault::{Fault, Protection};
 use crate::history::event::FaultText;
 use crate::history::{Event, Recorder};
 use crate::protocol::ToSubject;
-use crate::scenario::model::Fault;
 
 pub(super) async fn stage<'a>(house: &'a House, run: &'a CaseRun<'a>) -> anyhow::Result<Stage<'a>> {
     let slot = house.slot();
@@ -50,6 +49,6 @@ fn fault_text(fault: &Fault) -> FaultText {
     FaultText {
         at: fault.at.clone(),
         action: fault.action.to_string(),
-        kills: matches!(fault.action, Action::Kill { .. }),
+        kills: fault.action.ends_a_worker(),
     }
 }

@@ -132,8 +132,10 @@ pub struct Row {
     pub engine: Option<EngineSelector>,
     /// The operation it holds for; `None` for each.
     pub operation: Option<String>,
-    /// Passing this bound is a mismatch of the column `within`.
+    /// What it states. At least one column.
     pub columns: Columns,
+    /// Whether it stands in the overlay of its variant: such rows replace the rows of the file for that variant.
+    pub own: bool,
     /// Line of the row in the file, from 1.
     pub line: usize,
 }
