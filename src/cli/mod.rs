@@ -24,9 +24,8 @@ use crate::{process, worker};
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
-    /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
-    color: colorchoice_clap::ColorChoice,
+    #[command(flatten)]
+    color: colorchoice_clap::Color,
 }
 
 #[derive(Debug, Subcommand)]
@@ -61,7 +60,7 @@ pub fn main() -> ExitCode {
             return status(code.code());
         }
     };
-    anstream::ColorChoice::write_global(cli.color);
+    cli.color.write_global();
     let exit = match cli.verb {
         Verb::Run(args) => run::run(&args),
         Verb::List(args) => list::run(&args),

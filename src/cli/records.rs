@@ -136,7 +136,8 @@ fn default_root(run: &str) -> anyhow::Result<PathBuf> {
         }
         Err(error) => error,
     };
-    let there = state_runs().with_context(|| format!("cannot make {} ({denied}) and HOME is not set", here.display()))?;
+    let there =
+        state_runs().with_context(|| format!("cannot make {} ({denied}) and HOME is not set", here.display()))?;
     let there = there.join(run);
     std::fs::create_dir_all(&there)
         .with_context(|| format!("cannot make {} ({denied}), nor {}", here.display(), there.display()))?;

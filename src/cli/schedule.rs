@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use tokio::sync::{Semaphore, mpsc, watch};
 
@@ -40,7 +41,7 @@ impl Schedule {
     ///
     /// Dropping the future ends every case where it is and kills its workers.
     pub(super) async fn play(self: Rc<Self>, done: mpsc::UnboundedSender<Done>) {
-        let places = Rc::new(Semaphore::new(self.jobs));
+        let places = Arc::new(Semaphore::new(self.jobs));
         let mut tasks = tokio::task::JoinSet::new();
         let (senders, twins): (Vec<_>, Vec<_>) = self.cases.iter().map(|_| watch::channel(None)).unzip();
         for (index, sender) in senders.into_iter().enumerate() {
@@ -77,8 +78,7 @@ impl Schedule {
 
     async fn twin(&self, index: usize) -> TwinResult {
         let case = &self.cases[index];
-        let (Twin::Run { script, .. }, StoredTwin::Expected(expected)) =
-            (&case.script.twin, &self.stored[index].twin)
+        let (Twin::Run { script, .. }, StoredTwin::Expected(expected)) = (&case.script.twin, &self.stored[index].twin)
         else {
             return results::twin_skipped(&self.stored[index]);
         };

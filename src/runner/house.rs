@@ -97,7 +97,17 @@ impl House {
             anyhow::Ok(clients)
         };
         let (inspector, clients) = tokio::try_join!(launch, connect)?;
-        Ok(Self { run, records, program, spawner, services, inspector, board: Board::default(), clients, slots: Cell::new(0) })
+        Ok(Self {
+            run,
+            records,
+            program,
+            spawner,
+            services,
+            inspector,
+            board: Board::default(),
+            clients,
+            slots: Cell::new(0),
+        })
     }
 
     /// Names that no other case of this run has.

@@ -53,8 +53,7 @@ impl Inspector {
         let socket = socket_path(services, "inspector");
         let (ready, is_ready) = oneshot::channel();
         let (gone, is_gone) = oneshot::channel();
-        let routes =
-            Rc::new(RefCell::new(Routes { ready: Some(ready), gone: Some(gone), ..Routes::default() }));
+        let routes = Rc::new(RefCell::new(Routes { ready: Some(ready), gone: Some(gone), ..Routes::default() }));
         let spec = Spec {
             name: "inspector".to_owned(),
             program: program.to_owned(),

@@ -51,9 +51,8 @@ impl Jobs {
 
     /// The first job that is neither final nor gone.
     pub(super) fn missing(&self) -> Option<String> {
-        let is_over = |last: Option<&str>| {
-            matches!(last, Some("completed" | "failed" | "removed" | "retries-exhausted"))
-        };
+        let is_over =
+            |last: Option<&str>| matches!(last, Some("completed" | "failed" | "removed" | "retries-exhausted"));
         let (job, known) = self.known.iter().find(|(_, known)| !is_over(known.last.as_deref()))?;
         let operation = known.operation.as_deref().unwrap_or("an unknown operation");
         let last = match &known.last {

@@ -42,7 +42,9 @@ impl Stage<'_> {
                 }
                 self.record(Event::Ready { worker });
             }
-            FromSubject::Point { execution, point, operation, job, attempts_made, attempts_started, claimed, .. } => {
+            FromSubject::Point {
+                execution, point, operation, job, attempts_made, attempts_started, claimed, ..
+            } => {
                 let happening = Happening::Reached {
                     worker: Some(worker.clone()),
                     place: Place::Point(point),
@@ -173,7 +175,9 @@ impl Stage<'_> {
     fn strike(&mut self, struck: Struck, happening: &Happening) {
         let Struck { fault, strike } = struck;
         let execution = match (&strike.worker, happening) {
-            (Some(target), Happening::Reached { worker: Some(worker), execution, .. }) if target == worker => *execution,
+            (Some(target), Happening::Reached { worker: Some(worker), execution, .. }) if target == worker => {
+                *execution
+            }
             (Some(target), _) => self.open_execution(target),
             (None, _) => None,
         };

@@ -1,0 +1,199 @@
+//! One thread that starts every child and lives as long as the lab.
+//!
+//! The kernel sends a parent-death signal when the *thread* that forked ends: children started from a thread of a pool
+//! would die with it. The signal is set after the change of user, which would clear it.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use nix::sys::signal::Signal;
+use tokio::sync::oneshot;
+
+use super::child::Child;
+
+/// What to start.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    program: PathBuf,
+    args: Vec<OsString>,
+    env: Vec<(OsString, OsString)>,
+    cwd: Option<PathBuf>,
+    user: Option<(u32, u32)>,
+    input: Option<Vec<u8>>,
+    log: Option<PathBuf>,
+    death_signal: Signal,
+    kept: bool,
+}
+
+impl Spec {
+    /// A program without arguments, with an empty environment, silent.
+    pub fn new(program: &Path) -> Self {
+        Self {
+            program: program.to_owned(),
+            args: Vec::new(),
+            env: Vec::new(),
+            cwd: None,
+            user: None,
+            input: None,
+            log: None,
+            death_signal: Signal::SIGKILL,
+            kept: false,
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args(mut self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds variables. Nothing is inherited.
+    #[must_use]
+    pub fn env<K: Into<OsString>, V: Into<OsString>>(mut self, env: impl IntoIterator<Item = (K, V)>) -> Self {
+        self.env.extend(env.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self
+    }
+
+    /// Sets the working directory.
+    #[must_use]
+    pub fn cwd(mut self, cwd: &Path) -> Self {
+        self.cwd = Some(cwd.to_owned());
+        self
+    }
+
+    /// Changes the user and group, if given.
+    #[must_use]
+    pub fn user(mut self, user: Option<(u32, u32)>) -> Self {
+        self.user = user;
+        self
+    }
+
+    /// Gives it this on its standard input.
+    #[must_use]
+    pub fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
+        self.input = Some(input.into());
+        self
+    }
+
+    /// Appends its output and errors to this file.
+    #[must_use]
+    pub fn log(mut self, log: &Path) -> Self {
+        self.log = Some(log.to_owned());
+        self
+    }
+
+    /// What the kernel sends it when the lab dies; SIGKILL unless set.
+    #[must_use]
+    pub fn death_signal(mut self, signal: Signal) -> Self {
+        self.death_signal = signal;
+        self
+    }
+}
+
+impl Spec {
+    /// Puts a keeper in front: for a command that may start others. `lab` is the lab's own binary.
+    #[must_use]
+    pub fn kept(mut self, lab: &Path) -> Self {
+        let command = std::mem::replace(&mut self.program, lab.to_owned()).into_os_string();
+        let arguments = std::mem::take(&mut self.args);
+        self.args = ["keeper".into(), "--".into(), command].into_iter().chain(arguments).collect();
+        self.death_signal = Signal::SIGTERM;
+        self.kept = true;
+        self
+    }
+}
+
+/// Something for the thread to start, and where the child goes.
+type Request = (Spec, oneshot::Sender<anyhow::Result<Child>>);
+
+/// The thread that starts children. Cheap to clone; the thread ends with the last clone.
+#[derive(Debug, Clone)]
+pub struct Spawner {
+    requests: std::sync::mpsc::Sender<Request>,
+}
+
+impl Spawner {
+    /// Starts the thread. Call within the runtime that the children are to be watched by.
+    ///
+    /// # Errors
+    /// The thread cannot be made.
+    pub fn start() -> anyhow::Result<Self> {
+        let (requests, received) = std::sync::mpsc::channel::<Request>();
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::Builder::new().name("spawn".to_owned()).spawn(move || {
+            let _watched_by = runtime.enter();
+            for (spec, reply) in received {
+                // Whoever asked may be gone: the child dies with the reply.
+                let _ = reply.send(start(spec));
+            }
+        })?;
+        Ok(Self { requests })
+    }
+
+    /// Starts a child in a process group of its own.
+    ///
+    /// # Errors
+    /// The program cannot be started, or its log cannot be opened.
+    pub async fn spawn(&self, spec: Spec) -> anyhow::Result<Child> {
+        let (reply, child) = oneshot::channel();
+        self.requests.send((spec, reply)).map_err(|_| anyhow::anyhow!("the spawn thread has ended"))?;
+        child.await.context("the spawn thread has ended")?
+    }
+}
+
+fn start(spec: Spec) -> anyhow::Result<Child> {
+    let program = spec.program.display().to_string();
+    let mut command = Command::new(&spec.program);
+    command.args(&spec.args).env_clear().envs(spec.env).process_group(0);
+    if let Some(cwd) = &spec.cwd {
+        command.current_dir(cwd);
+    }
+    if let Some((user, group)) = spec.user {
+        command.uid(user).gid(group);
+    }
+    match &spec.log {
+        None => command.stdout(Stdio::null()).stderr(Stdio::null()),
+        Some(log) => {
+            let file = open_log(log).with_context(|| format!("cannot open the log {}", log.display()))?;
+            command.stdout(file.try_clone()?).stderr(file)
+        }
+    };
+    command.stdin(if spec.kept || spec.input.is_some() { Stdio::piped() } else { Stdio::null() });
+    die_with_parent(&mut command, spec.death_signal);
+    let mut child = command.spawn().with_context(|| format!("cannot start {program}"))?;
+    let stdin = child.stdin.take();
+    if spec.kept {
+        return Child::new(child, stdin);
+    }
+    let child = Child::new(child, None)?;
+    if let Some((input, mut stdin)) = spec.input.zip(stdin) {
+        stdin.write_all(&input).with_context(|| format!("cannot give {program} its input"))?;
+    }
+    Ok(child)
+}
+
+fn open_log(log: &Path) -> io::Result<File> {
+    if let Some(folder) = log.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    File::options().create(true).append(true).open(log)
+}
+
+/// The kernel ends the child when the lab's spawn thread, and so the lab, is gone.
+#[expect(unsafe_code, reason = "the death signal must be set in the child, between fork and exec")]
+fn die_with_parent(command: &mut Command, signal: Signal) {
+    let lab = nix::unistd::getpid();
+    let set = move || {
+        nix::sys::prctl::set_pdeathsig(signal).map_err(io::Error::from)?;
+        // The lab may have died before the line above: then no signal will come.
+        if nix::unistd::getppid() == lab { Ok(()) } else { Err(io::Error::other("the lab is gone")) }
+    };
+    // SAFETY: between fork and exec only async-signal-safe calls are made: prctl and getppid, no allocation.
+    unsafe { command.pre_exec(set) };
+}
