@@ -122,6 +122,5 @@ fn case_run<'a>(case: &Case, script: &'a Script, history: &Path) -> CaseRun<'a> 
         attempt: 1,
         twin: false,
         history: history.to_owned(),
-        logs: history.with_extension("logs"),
     }
 }

@@ -1,19 +1,21 @@
-//! Effects in PostgreSQL: the tables of one case, made before it, read after it, in a schema of its own.
+//! Effects in PostgreSQL: the tables of one case, in a schema of its own.
 //!
 //! An effect is one `ledger` row and the matching change of `accounts`. The two are counted separately: where they
 //! differ, an effect is only half there.
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use tokio_postgres::Client;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Row};
 
 /// What every operation credits. The unit that turns a balance back into a number of credits.
 const AMOUNT: i64 = 100;
 /// How long the backends of dead workers may take to go away.
 const BACKENDS_WAIT: Duration = Duration::from_secs(20);
 /// How often they are looked for.
-const BACKENDS_POLL: Duration = Duration::from_millis(2);
+const BACKENDS_POLL: Duration = Duration::from_millis(3);
 
 /// What reached the world for one operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,23 +30,18 @@ pub struct OperationEffect {
 
 /// The tables of one case.
 #[derive(Debug)]
-pub struct Ledger<'a> {
-    client: &'a Client,
+pub struct Ledger {
+    client: Rc<Client>,
     schema: String,
+    unique_key: bool,
 }
 
-impl<'a> Ledger<'a> {
-    /// Makes the schema and its tables, with one command and one account per operation. `unique_key` adds the
-    /// constraint that a durable operation key rests on.
+impl Ledger {
+    /// Makes a schema with empty tables. `unique_key` adds the constraint that a durable operation key rests on.
     ///
     /// # Errors
     /// PostgreSQL refuses.
-    pub async fn create(
-        client: &'a Client,
-        schema: &str,
-        unique_key: bool,
-        operations: &[&str],
-    ) -> anyhow::Result<Self> {
+    pub async fn create(client: Rc<Client>, schema: String, unique_key: bool) -> anyhow::Result<Self> {
         // The protection *is* this constraint: without it the same handler writes twice.
         let unique = if unique_key { "UNIQUE" } else { "" };
         let tables = format!(
@@ -55,12 +52,34 @@ impl<'a> Ledger<'a> {
              CREATE TABLE {schema}.ledger (operation text NOT NULL {unique}, amount bigint NOT NULL);
              CREATE TABLE {schema}.accounts
                (operation text PRIMARY KEY, balance bigint NOT NULL DEFAULT 0, version bigint NOT NULL DEFAULT 0);
-             {rows}
-             COMMIT;",
-            rows = operations.iter().map(|operation| rows(schema, operation)).collect::<String>(),
+             COMMIT"
         );
         client.batch_execute(&tables).await.with_context(|| format!("cannot make the tables of schema {schema}"))?;
-        Ok(Self { client, schema: schema.to_owned() })
+        Ok(Self { client, schema, unique_key })
+    }
+
+    /// The schema's name.
+    pub fn schema(&self) -> &str {
+        &self.schema
+    }
+
+    /// Whether the tables have the constraint.
+    pub fn unique_key(&self) -> bool {
+        self.unique_key
+    }
+
+    /// Empties the tables and writes one command and one account per operation.
+    ///
+    /// # Errors
+    /// PostgreSQL refuses.
+    pub async fn prepare(&self, operations: &[&str]) -> anyhow::Result<()> {
+        let schema = &self.schema;
+        let rows: String = operations.iter().map(|operation| rows(schema, operation)).collect();
+        let clear = format!(
+            "BEGIN; DELETE FROM {schema}.commands; DELETE FROM {schema}.ledger; DELETE FROM {schema}.accounts;"
+        );
+        let text = format!("{clear} {rows} COMMIT");
+        self.client.batch_execute(&text).await.with_context(|| format!("cannot prepare the tables of schema {schema}"))
     }
 
     /// Waits until no backend of this application is left: what a dead worker left in flight is settled then.
@@ -68,13 +87,10 @@ impl<'a> Ledger<'a> {
     /// # Errors
     /// One is still there after the bound.
     pub async fn wait_for_backends(&self, application: &str) -> anyhow::Result<()> {
+        const LEFT: &str = "SELECT count(*) FROM pg_stat_get_activity(NULL) WHERE application_name = $1";
         let began = Instant::now();
         loop {
-            let left: i64 = self
-                .client
-                .query_one("SELECT count(*) FROM pg_stat_activity WHERE application_name = $1", &[&application])
-                .await?
-                .get(0);
+            let left: i64 = self.client.query_typed_one(LEFT, &[(&application, Type::TEXT)]).await?.get(0);
             if left == 0 {
                 return Ok(());
             }
@@ -107,24 +123,17 @@ impl<'a> Ledger<'a> {
             "SELECT o.name,
                     (SELECT count(*) FROM {schema}.ledger l WHERE l.operation = o.name),
                     (SELECT coalesce(sum(a.balance), 0)::bigint FROM {schema}.accounts a WHERE a.operation = o.name)
-             FROM unnest($1::text[]) WITH ORDINALITY AS o (name, place) ORDER BY o.place"
+             FROM unnest($1) WITH ORDINALITY AS o (name, place) ORDER BY o.place"
         );
-        let rows = self.client.query(&query, &[&operations]).await?;
-        let effect = |row: tokio_postgres::Row| {
-            let (operation, written, balance): (String, i64, i64) = (row.get(0), row.get(1), row.get(2));
-            let (written, credited) = (written.unsigned_abs(), balance.unsigned_abs() / AMOUNT.unsigned_abs());
-            OperationEffect { operation, effects: written.max(credited), partial: written.abs_diff(credited) }
-        };
-        Ok(rows.into_iter().map(effect).collect())
+        let rows = self.client.query_typed(&query, &[(&operations, Type::TEXT_ARRAY)]).await?;
+        Ok(rows.iter().map(effect).collect())
     }
+}
 
-    /// Removes the schema.
-    ///
-    /// # Errors
-    /// PostgreSQL refuses.
-    pub async fn remove(&self) -> anyhow::Result<()> {
-        Ok(self.client.batch_execute(&format!("DROP SCHEMA {} CASCADE", self.schema)).await?)
-    }
+fn effect(row: &Row) -> OperationEffect {
+    let (operation, written, balance): (String, i64, i64) = (row.get(0), row.get(1), row.get(2));
+    let (written, credited) = (written.unsigned_abs(), balance.unsigned_abs() / AMOUNT.unsigned_abs());
+    OperationEffect { operation, effects: written.max(credited), partial: written.abs_diff(credited) }
 }
 
 /// One command and its account.

@@ -25,10 +25,8 @@ pub struct CaseRun<'a> {
     pub attempt: u32,
     /// Whether this is the fault-free twin.
     pub twin: bool,
-    /// Where its history goes.
+    /// Where its history goes; its workers' logs go beside it.
     pub history: PathBuf,
-    /// The folder for its workers' logs.
-    pub logs: PathBuf,
 }
 
 /// A case that was played to its end.

@@ -4,13 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-use tokio_postgres::Client;
-
 use super::inspector::Inspector;
+use crate::effect::Ledgers;
 use crate::process::Spawner;
 use crate::protocol::env;
 use crate::service::Services;
+use anyhow::Context;
 
 /// The lab's own connections to PostgreSQL: enough that set-up and reading do not queue behind each other.
 const CLIENTS: usize = 4;
@@ -32,7 +31,8 @@ pub struct House {
     pub inspector: Inspector,
     /// What every case at play waits for.
     pub board: Board,
-    clients: Vec<Client>,
+    /// The tables that effects are written to.
+    pub ledgers: Ledgers,
     slots: Cell<u64>,
 }
 
@@ -70,8 +70,6 @@ pub struct Slot {
     pub queue: String,
     /// Its queue's key prefix.
     pub prefix: String,
-    /// Its schema.
-    pub schema: String,
     /// The application name of its subjects' database connections.
     pub application: String,
 }
@@ -97,17 +95,9 @@ impl House {
             anyhow::Ok(clients)
         };
         let (inspector, clients) = tokio::try_join!(launch, connect)?;
-        Ok(Self {
-            run,
-            records,
-            program,
-            spawner,
-            services,
-            inspector,
-            board: Board::default(),
-            clients,
-            slots: Cell::new(0),
-        })
+        let ledgers = Ledgers::new(clients, format!("lab_{}", run.replace('-', "_")));
+        let (board, slots) = (Board::default(), Cell::new(0));
+        Ok(Self { run, records, program, spawner, services, inspector, board, ledgers, slots })
     }
 
     /// Names that no other case of this run has.
@@ -120,15 +110,8 @@ impl House {
             case: format!("c{number}"),
             queue: format!("q{number}"),
             prefix: format!("lab-{run}"),
-            schema: format!("lab_{}_{number}", run.replace('-', "_")),
             application: format!("lab-{run}-{number}"),
         }
-    }
-
-    /// A database connection of the lab's own.
-    pub fn client(&self, slot: &Slot) -> &Client {
-        let index = usize::try_from(slot.number).unwrap_or(0) % self.clients.len();
-        &self.clients[index]
     }
 
     /// The path of a socket for a subject.
@@ -141,7 +124,7 @@ impl House {
     /// # Errors
     /// A server does not end.
     pub async fn close(self) -> anyhow::Result<()> {
-        drop(self.clients);
+        drop(self.ledgers);
         self.inspector.close().await;
         self.services.stop().await.context("cannot take down the private servers")
     }

@@ -5,7 +5,6 @@ use tokio::sync::mpsc;
 use super::case::CaseRun;
 use super::house::House;
 use super::stage::Stage;
-use crate::effect::Ledger;
 use crate::fault::{Fault, Protection};
 use crate::history::event::FaultText;
 use crate::history::{Event, Recorder};
@@ -35,7 +34,7 @@ pub(super) async fn stage<'a>(house: &'a House, run: &'a CaseRun<'a>) -> anyhow:
         prefix: slot.prefix.clone(),
     });
     let unique_key = run.protection == Protection::OperationKey;
-    let ledger = Ledger::create(house.client(&slot), &slot.schema, unique_key, &operations).await;
+    let ledger = house.ledgers.take(unique_key, &operations).await;
     match ledger {
         Ok(ledger) => Ok(Stage::new(house, run, slot, history, ledger, (sender, inputs))),
         Err(error) => {

@@ -11,11 +11,10 @@ pub(super) async fn strike_set(mut stage: Stage<'_>, played: anyhow::Result<()>)
     };
     stage.house.board.forget(&stage.slot.case);
     stage.house.inspector.unsubscribe(&stage.slot.case);
-    let removed = stage.ledger.remove().await;
     let elapsed_ms = stage.history.elapsed_ms();
     let written = stage.history.finish();
     played?;
     silent?;
-    removed?;
+    stage.house.ledgers.give_back(stage.ledger);
     Ok(Finished { entries: written?, elapsed_ms })
 }

@@ -69,7 +69,7 @@ pub(super) struct Stage<'a> {
     pub(super) house: &'a House,
     pub(super) slot: Slot,
     pub(super) history: Recorder,
-    pub(super) ledger: Ledger<'a>,
+    pub(super) ledger: Ledger,
     run: &'a CaseRun<'a>,
     sender: mpsc::UnboundedSender<Input>,
     inputs: mpsc::UnboundedReceiver<Input>,
@@ -95,7 +95,7 @@ impl<'a> Stage<'a> {
         run: &'a CaseRun<'a>,
         slot: Slot,
         history: Recorder,
-        ledger: Ledger<'a>,
+        ledger: Ledger,
         (sender, inputs): (mpsc::UnboundedSender<Input>, mpsc::UnboundedReceiver<Input>),
     ) -> Self {
         Self {

@@ -1,5 +1,7 @@
 //! A scenario's words in the terms of the wall: how a worker is started, how a job is added.
 
+use std::path::PathBuf;
+
 use super::super::house::base_env;
 use super::Stage;
 use crate::fault::Protection;
@@ -21,7 +23,7 @@ impl Stage<'_> {
             (env::QUEUE, slot.queue.clone()),
             (env::PREFIX, slot.prefix.clone()),
             (env::OPTIONS, serde_json::to_string(&worker_options(worker))?),
-            (env::DATABASE_URL, services.postgres.subject_url(&slot.application, &slot.schema)),
+            (env::DATABASE_URL, services.postgres.subject_url(&slot.application, self.ledger.schema())),
         ]);
         Ok(Spec {
             name: format!("worker {}", worker.name),
@@ -29,9 +31,14 @@ impl Stage<'_> {
             args: vec!["worker".into()],
             env: variables,
             socket,
-            log: self.run.logs.join(format!("{}.log", worker.name)),
+            log: self.log(&worker.name),
             boot: super::ANSWER,
         })
+    }
+
+    /// Where a worker's output goes: beside its history.
+    pub(super) fn log(&self, worker: &str) -> PathBuf {
+        self.run.history.with_extension(format!("{worker}.log"))
     }
 
     /// How an operation's job is added.

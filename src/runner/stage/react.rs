@@ -24,7 +24,7 @@ impl Stage<'_> {
     fn saw(&mut self, worker: String, seen: Seen) {
         match seen {
             Seen::Spawned { pid } => {
-                let log = self.run.logs.join(format!("{worker}.log")).display().to_string();
+                let log = self.log(&worker).display().to_string();
                 self.record(Event::Spawned { worker, pid, log });
             }
             Seen::Said(message) => self.worker_said(worker, message),

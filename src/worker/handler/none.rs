@@ -2,6 +2,7 @@
 //! nothing remembers that the operation was done.
 
 use tokio_postgres::Client;
+use tokio_postgres::types::Type;
 
 use super::Execution;
 use crate::fault::Point;
@@ -11,13 +12,13 @@ pub(super) async fn run(execution: &Execution, client: &mut Client) -> Result<()
     let transaction = client.transaction().await?;
     let operation = &execution.operation;
     let amount: i64 = transaction
-        .query_one("INSERT INTO ledger (operation, amount) SELECT operation, amount FROM commands WHERE operation = $1 RETURNING amount", &[operation])
+        .query_typed_one("INSERT INTO ledger (operation, amount) SELECT operation, amount FROM commands WHERE operation = $1 RETURNING amount", &[(operation, Type::TEXT)])
         .await?
         .get(0);
     transaction
-        .execute(
+        .execute_typed(
             "UPDATE accounts SET balance = balance + $2, version = version + 1 WHERE operation = $1",
-            &[operation, &amount],
+            &[(operation, Type::TEXT), (&amount, Type::INT8)],
         )
         .await?;
     execution.park(Point::EffectWritten).await?;
