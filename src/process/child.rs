@@ -1,6 +1,7 @@
 //! A started child. Its death is believed from its wait status only; it is never signalled after that, so a signal
 //! cannot reach somebody else under a pid that is used again.
 
+use std::io::PipeReader;
 use std::os::fd::OwnedFd;
 use std::process::{ChildStdin, ExitStatus};
 
@@ -9,6 +10,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, pidfd_open};
 use tokio::io::unix::AsyncFd;
+use tokio::net::unix::pipe;
 
 /// A child that leads a process group of its own. Dropping it kills the group.
 #[derive(Debug)]
@@ -20,20 +22,34 @@ pub struct Child {
     status: Option<ExitStatus>,
     /// The pipe to a keeper: it kills its whole tree when this closes.
     keeper: Option<ChildStdin>,
+    output: Option<PipeReader>,
 }
 
 impl Child {
     /// Watches a child that was started just now; call within the runtime.
-    pub(super) fn new(inner: std::process::Child, keeper: Option<ChildStdin>) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        inner: std::process::Child,
+        keeper: Option<ChildStdin>,
+        output: Option<PipeReader>,
+    ) -> anyhow::Result<Self> {
         let pid = i32::try_from(inner.id())?;
         let id = rustix::process::Pid::from_raw(pid).context("a child has no pid")?;
         let ended = watched(pidfd_open(id, PidfdFlags::NONBLOCK).context("cannot watch the child")?)?;
-        Ok(Self { inner, ended, pid, status: None, keeper })
+        Ok(Self { inner, ended, pid, status: None, keeper, output })
     }
 
     /// Its process id, which is also its group's.
     pub fn pid(&self) -> u32 {
         self.pid.unsigned_abs()
+    }
+
+    /// The reading end of its output, once; see [`super::Spec::piped`].
+    ///
+    /// # Errors
+    /// It has no pipe, or the runtime cannot watch it.
+    pub fn output(&mut self) -> anyhow::Result<pipe::Receiver> {
+        let output = self.output.take().context("the child has no output pipe")?;
+        Ok(pipe::Receiver::from_owned_fd(output.into())?)
     }
 
     /// Waits for its death. Cancel-safe, and the same answer again afterwards.

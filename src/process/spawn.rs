@@ -26,6 +26,7 @@ pub struct Spec {
     user: Option<(u32, u32)>,
     input: Option<Vec<u8>>,
     log: Option<PathBuf>,
+    piped: bool,
     death_signal: Signal,
     kept: bool,
 }
@@ -41,6 +42,7 @@ impl Spec {
             user: None,
             input: None,
             log: None,
+            piped: false,
             death_signal: Signal::SIGKILL,
             kept: false,
         }
@@ -85,6 +87,13 @@ impl Spec {
     #[must_use]
     pub fn log(mut self, log: &Path) -> Self {
         self.log = Some(log.to_owned());
+        self
+    }
+
+    /// Sends its output and errors into a pipe, see [`Child::output`].
+    #[must_use]
+    pub fn piped(mut self) -> Self {
+        self.piped = true;
         self
     }
 
@@ -157,25 +166,27 @@ fn start(spec: Spec) -> anyhow::Result<Child> {
     if let Some((user, group)) = spec.user {
         command.uid(user).gid(group);
     }
-    match &spec.log {
-        None => command.stdout(Stdio::null()).stderr(Stdio::null()),
-        Some(log) => {
-            let file = open_log(log).with_context(|| format!("cannot open the log {}", log.display()))?;
-            command.stdout(file.try_clone()?).stderr(file)
-        }
-    };
+    let mut output = None;
+    if let Some(log) = &spec.log {
+        let file = open_log(log).with_context(|| format!("cannot open the log {}", log.display()))?;
+        command.stdout(file.try_clone()?).stderr(file);
+    } else if spec.piped {
+        let (reading, writing) = std::io::pipe()?;
+        command.stdout(writing.try_clone()?).stderr(writing);
+        output = Some(reading);
+    } else {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    }
     command.stdin(if spec.kept || spec.input.is_some() { Stdio::piped() } else { Stdio::null() });
     die_with_parent(&mut command, spec.death_signal);
     let mut child = command.spawn().with_context(|| format!("cannot start {program}"))?;
-    let stdin = child.stdin.take();
-    if spec.kept {
-        return Child::new(child, stdin);
-    }
-    let child = Child::new(child, None)?;
-    if let Some((input, mut stdin)) = spec.input.zip(stdin) {
+    // The lab's own copies of the writing ends go: the reading end must see when nobody is left.
+    drop(command);
+    let mut stdin = child.stdin.take();
+    if let Some((input, mut stdin)) = spec.input.zip(stdin.take_if(|_| !spec.kept)) {
         stdin.write_all(&input).with_context(|| format!("cannot give {program} its input"))?;
     }
-    Ok(child)
+    Child::new(child, stdin, output)
 }
 
 fn open_log(log: &Path) -> io::Result<File> {

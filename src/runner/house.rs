@@ -9,6 +9,7 @@ use crate::effect::Ledgers;
 use crate::process::Spawner;
 use crate::protocol::env;
 use crate::service::Services;
+use crate::subject::Switchboard;
 use anyhow::Context;
 
 /// The lab's own connections to PostgreSQL: enough that set-up and reading do not queue behind each other.
@@ -27,6 +28,8 @@ pub struct House {
     pub spawner: Spawner,
     /// The servers.
     pub services: Services,
+    /// Where subjects call the lab.
+    pub switchboard: Switchboard,
     /// What the runner asks of the queue.
     pub inspector: Inspector,
     /// What every case at play waits for.
@@ -86,7 +89,8 @@ impl House {
         services: Services,
         program: PathBuf,
     ) -> anyhow::Result<Self> {
-        let launch = Inspector::launch(&run, &records, &spawner, &services, &program);
+        let switchboard = Switchboard::open(services.runtime())?;
+        let launch = Inspector::launch(&run, &records, &spawner, &switchboard, &services, &program);
         let connect = async {
             let mut clients = Vec::new();
             for _ in 0..CLIENTS {
@@ -97,7 +101,7 @@ impl House {
         let (inspector, clients) = tokio::try_join!(launch, connect)?;
         let ledgers = Ledgers::new(clients, format!("lab_{}", run.replace('-', "_")));
         let (board, slots) = (Board::default(), Cell::new(0));
-        Ok(Self { run, records, program, spawner, services, inspector, board, ledgers, slots })
+        Ok(Self { run, records, program, spawner, services, switchboard, inspector, board, ledgers, slots })
     }
 
     /// Names that no other case of this run has.
@@ -114,11 +118,6 @@ impl House {
         }
     }
 
-    /// The path of a socket for a subject.
-    pub fn socket(&self, name: &str) -> PathBuf {
-        socket_path(&self.services, name)
-    }
-
     /// Ends the inspector and the servers; nothing of the run is left but its records.
     ///
     /// # Errors
@@ -128,11 +127,6 @@ impl House {
         self.inspector.close().await;
         self.services.stop().await.context("cannot take down the private servers")
     }
-}
-
-/// Where the lab listens for one subject.
-pub(super) fn socket_path(services: &Services, name: &str) -> PathBuf {
-    services.runtime().join(format!("{name}.sock"))
 }
 
 /// The variables that every built-in subject gets.

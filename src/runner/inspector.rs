@@ -9,12 +9,12 @@ use std::time::Duration;
 use anyhow::Context;
 use tokio::sync::{mpsc, oneshot};
 
-use super::house::{base_env, socket_path};
+use super::house::base_env;
 use super::stage::Input;
 use crate::process::Spawner;
 use crate::protocol::{FromSubject, ToSubject};
 use crate::service::Services;
-use crate::subject::{Seen, Spec, Subject};
+use crate::subject::{Seen, Spec, Subject, Switchboard};
 
 /// How long the inspector may take to get ready.
 const BOOT: Duration = Duration::from_secs(20);
@@ -47,10 +47,10 @@ impl Inspector {
         run: &str,
         records: &Path,
         spawner: &Spawner,
+        switchboard: &Switchboard,
         services: &Services,
         program: &Path,
     ) -> anyhow::Result<Self> {
-        let socket = socket_path(services, "inspector");
         let (ready, is_ready) = oneshot::channel();
         let (gone, is_gone) = oneshot::channel();
         let routes = Rc::new(RefCell::new(Routes { ready: Some(ready), gone: Some(gone), ..Routes::default() }));
@@ -58,13 +58,12 @@ impl Inspector {
             name: "inspector".to_owned(),
             program: program.to_owned(),
             args: vec!["worker".into()],
-            env: base_env(run, "inspector", &socket, &services.redis.url),
-            socket,
+            env: base_env(run, "inspector", switchboard.path(), &services.redis.url),
             log: records.join("logs").join("inspector.log"),
             boot: BOOT,
         };
         let sink = routes.clone();
-        let subject = Subject::launch(spawner, spec, move |seen| sink.borrow_mut().route(seen)).await?;
+        let subject = Subject::launch(spawner, switchboard, spec, move |seen| sink.borrow_mut().route(seen)).await?;
         let engine_version = is_ready
             .await
             .context("the inspector ended without a word")?

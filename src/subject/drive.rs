@@ -1,15 +1,15 @@
 //! The one owner of a child: a select loop that turns its socket, its exit and the lab's orders into one kind of event.
 
-use std::path::Path;
-
 use anyhow::Context;
+use tokio::net::UnixStream;
 use tokio::net::unix::OwnedWriteHalf;
-use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use super::log::Log;
 use super::spec::Spec;
 use super::state::State;
+use super::switchboard::Switchboard;
 use super::tail::tail;
 use crate::process::{self, Child, Signal, Spawner};
 use crate::protocol::{FromSubject, Reader, ToSubject, write_line};
@@ -55,17 +55,22 @@ impl Subject {
     /// Starts the process and its drive task. What is seen goes to `sink`, in order, until [`Seen::Exited`].
     ///
     /// # Errors
-    /// The socket or the log cannot be made, or the program cannot be started.
-    pub async fn launch(spawner: &Spawner, spec: Spec, sink: impl Fn(Seen) + 'static) -> anyhow::Result<Self> {
-        let listener =
-            UnixListener::bind(&spec.socket).with_context(|| format!("cannot listen at {}", spec.socket.display()))?;
-        let child = spawner
-            .spawn(process::Spec::new(&spec.program).args(&spec.args).env(spec.environment()).log(&spec.log))
+    /// The program cannot be started.
+    pub async fn launch(
+        spawner: &Spawner,
+        switchboard: &Switchboard,
+        spec: Spec,
+        sink: impl Fn(Seen) + 'static,
+    ) -> anyhow::Result<Self> {
+        let mut child = spawner
+            .spawn(process::Spec::new(&spec.program).args(&spec.args).env(spec.environment()).piped())
             .await
-            .with_context(|| format!("cannot start {} for {}", spec.program.display(), spec.name))?;
+            .with_context(|| format!("cannot start {}", spec.name))?;
+        let log = Log::new(child.output()?, spec.log.clone());
+        let calls = switchboard.expect(child.pid());
         let (orders, received) = mpsc::unbounded_channel();
-        let drive = Drive { spec, child, listener, sink, state: State::Silent };
-        tokio::task::spawn_local(drive.run(received));
+        let drive = Drive { spec, child, log, switchboard: switchboard.clone(), sink, state: State::Silent };
+        tokio::task::spawn_local(drive.run(received, calls));
         Ok(Self { orders })
     }
 
@@ -88,13 +93,14 @@ impl Subject {
 struct Drive<S> {
     spec: Spec,
     child: Child,
-    listener: UnixListener,
+    log: Log,
+    switchboard: Switchboard,
     sink: S,
     state: State,
 }
 
 impl<S: Fn(Seen)> Drive<S> {
-    async fn run(mut self, mut orders: mpsc::UnboundedReceiver<Order>) {
+    async fn run(mut self, mut orders: mpsc::UnboundedReceiver<Order>, mut calls: mpsc::UnboundedReceiver<UnixStream>) {
         (self.sink)(Seen::Spawned { pid: self.child.pid() });
         let boot_ends = Instant::now() + self.spec.boot;
         let mut wall: Option<(Reader<_>, OwnedWriteHalf)> = None;
@@ -110,10 +116,8 @@ impl<S: Fn(Seen)> Drive<S> {
                         self.child.kill_tree();
                     }
                 },
-                accepted = self.listener.accept(), if wall.is_none() => match accepted {
-                    Ok((stream, _)) => wall = Some(split(stream)),
-                    Err(error) => self.broke(&format!("its socket broke: {error}")),
-                },
+                Some(stream) = calls.recv(), if wall.is_none() => wall = Some(split(stream)),
+                () = self.log.take() => {}
                 line = next(&mut wall), if wall.is_some() => match line {
                     Ok(Some(message)) => self.heard(message),
                     // It closed its end, or died: the exit will tell.
@@ -134,14 +138,14 @@ impl<S: Fn(Seen)> Drive<S> {
             self.heard(message);
         }
         let was_ready = matches!(self.state, State::Ready | State::Working);
+        self.switchboard.forget(self.child.pid());
         let tail = self.last_lines();
         (self.sink)(Seen::Exited { status: process::describe(status), was_ready, tail });
-        let _ = std::fs::remove_file(&self.spec.socket);
-        remove_if_empty(&self.spec.log);
     }
 
-    fn last_lines(&self) -> String {
-        format!("its last lines, from {}:\n{}", self.spec.log.display(), tail(&self.spec.log))
+    fn last_lines(&mut self) -> String {
+        self.log.drain();
+        format!("its last lines, from {}:\n{}", self.log.path().display(), tail(self.log.path()))
     }
 
     async fn obey(&mut self, order: Order, wall: Option<&mut OwnedWriteHalf>) {
@@ -172,7 +176,8 @@ impl<S: Fn(Seen)> Drive<S> {
 
     /// Reports a breach and ends the process: nothing that it does from here on could be trusted.
     fn broke(&mut self, problem: &str) {
-        let text = format!("{} (pid {}): {problem}; {}", self.spec.name, self.child.pid(), self.last_lines());
+        let last_lines = self.last_lines();
+        let text = format!("{} (pid {}): {problem}; {last_lines}", self.spec.name, self.child.pid());
         (self.sink)(Seen::Broke(text));
         self.child.kill_tree();
     }
@@ -189,12 +194,5 @@ async fn next(
     match wall {
         Some((reader, _)) => reader.next().await,
         None => Ok(None),
-    }
-}
-
-/// A log without a line tells nobody anything.
-fn remove_if_empty(log: &Path) {
-    if std::fs::metadata(log).is_ok_and(|file| file.len() == 0) {
-        let _ = std::fs::remove_file(log);
     }
 }

@@ -19,8 +19,6 @@ pub struct Spec {
     pub args: Vec<OsString>,
     /// Variables beyond the few that are passed on.
     pub env: Vec<(&'static str, String)>,
-    /// Where the lab listens for it.
-    pub socket: PathBuf,
     /// Where its output goes.
     pub log: PathBuf,
     /// How long it may take from start to `ready`.

@@ -125,7 +125,8 @@ impl<'a> Stage<'a> {
             let sender = self.sender.clone();
             let name = worker.name.clone();
             let sink = move |seen| drop(sender.send(Input::Worker(name.clone(), seen)));
-            let subject = Subject::launch(&self.house.spawner, self.worker_spec(worker)?, sink).await?;
+            let subject =
+                Subject::launch(&self.house.spawner, &self.house.switchboard, self.worker_spec(worker)?, sink).await?;
             let gate = worker.start.clone().map(Gate::new);
             self.workers.insert(worker.name.clone(), Cast { subject, gate, life: Life::Booting });
         }

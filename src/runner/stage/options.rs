@@ -14,8 +14,8 @@ impl Stage<'_> {
     pub(super) fn worker_spec(&self, worker: &Worker) -> anyhow::Result<Spec> {
         let slot = &self.slot;
         let services = &self.house.services;
-        let socket = self.house.socket(&format!("{}-{}", slot.number, worker.name));
-        let mut variables = base_env(&self.house.run, "worker", &socket, &services.redis.url);
+        let socket = self.house.switchboard.path();
+        let mut variables = base_env(&self.house.run, "worker", socket, &services.redis.url);
         variables.extend([
             (env::CASE, slot.case.clone()),
             (env::WORKER, worker.name.clone()),
@@ -30,7 +30,6 @@ impl Stage<'_> {
             program: self.house.program.clone(),
             args: vec!["worker".into()],
             env: variables,
-            socket,
             log: self.log(&worker.name),
             boot: super::ANSWER,
         })
