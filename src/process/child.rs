@@ -1,6 +1,7 @@
 //! A started child. Its death is believed from its wait status only; it is never signalled after that, so a signal
 //! cannot reach somebody else under a pid that is used again.
 
+use std::collections::BTreeSet;
 use std::io::PipeReader;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
@@ -9,13 +10,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, pidfd_open};
 use tokio::io::unix::AsyncFd;
 use tokio::net::unix::pipe;
 
-use super::{identity, tree};
+use super::{Spawner, identity, tree};
 
 /// How long a child that must not be killed outright may take to go by itself.
 const GRACE: Duration = Duration::from_millis(1200);
@@ -35,6 +36,8 @@ pub struct Child {
     /// The pipe to a keeper, which kills its whole tree when this closes, and the tree's mark.
     keeper: Option<(ChildStdin, String)>,
     output: Option<PipeReader>,
+    /// Its death signal comes when the thread that started it ends: that must not be before its own end.
+    pub(super) starter: Option<Spawner>,
 }
 
 impl Child {
@@ -46,7 +49,9 @@ impl Child {
         output: Option<PipeReader>,
     ) -> anyhow::Result<Self> {
         match watch(&inner) {
-            Ok((pid, ended)) => Ok(Self { inner, ended, pid, status: None, last_signal, keeper, output }),
+            Ok((pid, ended)) => {
+                Ok(Self { inner, ended, pid, status: None, last_signal, keeper, output, starter: None })
+            }
             Err(error) => {
                 // A keeper goes by the closing pipe; killed, it could not end its tree.
                 if keeper.is_none() {
@@ -111,8 +116,17 @@ impl Child {
         if let Ok(status) = tokio::time::timeout(GRACE, self.wait()).await {
             return status;
         }
-        self.kill_tree();
+        self.kill_below();
         self.wait().await
+    }
+
+    /// SIGKILL to it and to what it should have ended itself, which may be in other groups and stopped.
+    fn kill_below(&self) {
+        let below = if self.keeper.is_none() { tree::descendants(self.pid) } else { BTreeSet::new() };
+        self.kill_tree();
+        for pid in below {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
     }
 
     fn begin_end(&self) {
@@ -141,7 +155,9 @@ impl Child {
         if self.last_signal != Signal::SIGKILL {
             self.begin_end();
             let mut ended = [PollFd::new(self.ended.as_fd(), PollFlags::POLLIN)];
-            let _ = poll(&mut ended, PollTimeout::try_from(GRACE).unwrap_or(PollTimeout::ZERO));
+            if poll(&mut ended, PollTimeout::try_from(GRACE).unwrap_or(PollTimeout::ZERO)) != Ok(1) {
+                self.kill_below();
+            }
         }
         self.kill_tree();
         self.reap();

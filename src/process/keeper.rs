@@ -26,7 +26,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpid};
 
 use super::spawn::die_with_parent;
-use super::tree;
+use super::{disposition, tree};
 
 /// The exit status when the keeper itself cannot work, as a shell's for a command that cannot be run.
 const CANNOT: i32 = 126;
@@ -52,6 +52,8 @@ pub fn main(command: &[OsString]) -> i32 {
 fn keep(command: &[OsString]) -> anyhow::Result<ExitStatus> {
     let (program, args) = command.split_first().ok_or_else(|| anyhow::anyhow!("no command was given"))?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    // Ignored by whoever started us, it would tell nothing, and no wait status would be kept.
+    disposition::to_default(Signal::SIGCHLD);
     let mut watched = SigSet::empty();
     for signal in std::iter::once(Signal::SIGCHLD).chain(ENDING) {
         watched.add(signal);

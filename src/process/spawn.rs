@@ -129,7 +129,7 @@ static KEPT: AtomicU64 = AtomicU64::new(1);
 /// Something for the thread to start, and where the child goes.
 type Request = (Spec, oneshot::Sender<anyhow::Result<Child>>);
 
-/// The thread that starts children. Cheap to clone; the thread ends with the last clone.
+/// The thread that starts children. Cheap to clone; the thread ends with the last clone and the last child.
 #[derive(Debug, Clone)]
 pub struct Spawner {
     requests: std::sync::mpsc::Sender<Request>,
@@ -166,7 +166,9 @@ impl Spawner {
         let (reply, child) = oneshot::channel();
         self.requests.send((spec, reply)).map_err(|_| anyhow::anyhow!("the spawn thread has ended"))?;
         let mut pending = Pending(child);
-        (&mut pending.0).await.context("the spawn thread has ended")?
+        let mut child = (&mut pending.0).await.context("the spawn thread has ended")??;
+        child.starter = Some(self.clone());
+        Ok(child)
     }
 }
 

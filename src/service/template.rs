@@ -176,10 +176,10 @@ async fn make(
         Ok(status) if status.success() => {
             fs::rename(&making.path, template).context("cannot put the template in place")
         }
-        Ok(status) => Err(anyhow::anyhow!("initdb ended with `{}`", describe(status))),
+        Ok(status) => Err(anyhow::anyhow!("initdb made no cluster, it ended with `{}`", describe(status))),
         Err(_) => Err(anyhow::anyhow!("initdb did not end within {INITDB_WAIT:?}")),
     };
-    made.with_context(|| format!("its last lines, from {}:\n{}", log.display(), last_lines(&log)))
+    made.map_err(|error| anyhow::anyhow!("{error:#}; its last lines, from {}:\n{}", log.display(), last_lines(&log)))
 }
 
 /// The lock of the cache. Another lab's initdb is waited for without a thread, so that a signal ends the wait.
