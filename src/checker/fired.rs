@@ -6,9 +6,6 @@ use crate::outcome::Reason;
 
 use super::facts::Facts;
 
-/// The wait status that confirms a kill.
-pub const KILLED: &str = "signal SIGKILL";
-
 /// The first fault that proves nothing, and why.
 pub fn check(facts: &Facts<'_>, faults: &[FaultText]) -> Option<(Reason, String)> {
     faults.iter().enumerate().find_map(|(number, fault)| check_one(facts, number, fault))
@@ -24,9 +21,7 @@ fn check_one(facts: &Facts<'_>, number: usize, fault: &FaultText) -> Option<(Rea
     if !fired {
         return Some((Reason::FaultNotFired, format!("{name} struck but was not confirmed")));
     }
-    if !fault.kills {
-        return None;
-    }
+    let proof = fault.proof.as_deref()?;
     let Event::Struck { worker: Some(worker), execution, .. } = &struck.event else {
         return Some((Reason::FaultNotFired, format!("{name} struck no worker")));
     };
@@ -34,8 +29,8 @@ fn check_one(facts: &Facts<'_>, number: usize, fault: &FaultText) -> Option<(Rea
     let Some((died, status)) = death else {
         return Some((Reason::FaultNotFired, format!("{name} fired, but no death of worker {worker} is recorded")));
     };
-    if status != KILLED {
-        let text = format!("{name}: worker {worker} ended with `{status}` by itself instead of `{KILLED}`");
+    if status != proof {
+        let text = format!("{name}: worker {worker} ended with `{status}` instead of `{proof}`");
         return Some((Reason::FaultNotFired, text));
     }
     let parked = facts.executions.iter().find(|open| open.worker == *worker && Some(open.number) == *execution)?;

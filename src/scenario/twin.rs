@@ -58,8 +58,9 @@ fn default_expect() -> Columns {
 fn remove_what_cannot_happen(script: &mut Script) {
     loop {
         let names: Vec<String> = script.workers.iter().map(|worker| worker.name.clone()).collect();
-        let possible = |condition: &Condition| match condition {
-            Condition::Dead(_) => false,
+        let possible = |condition: &Condition| match condition.moment() {
+            Condition::Dead(_) | Condition::Stopped(_) | Condition::After(..) => false,
+            Condition::Settled(worker) => names.contains(worker),
             Condition::Reached(trigger) => trigger.worker.as_ref().is_none_or(|worker| names.contains(worker)),
         };
         script.workers.retain(|worker| worker.start.as_ref().is_none_or(possible));

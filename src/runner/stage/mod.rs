@@ -34,6 +34,10 @@ pub(super) enum Input {
     Inspector(FromSubject),
     /// The inspector is of no use any more.
     InspectorBroke(String),
+    /// A worker's grace period is over.
+    KillDue(String),
+    /// The time after the end's condition is over.
+    EndDelayPassed,
 }
 
 /// Where a worker is in its life.
@@ -53,6 +57,10 @@ struct Cast {
     subject: Subject,
     gate: Option<Gate>,
     life: Life,
+    /// Whether the lab wanted its death: by a fault or at the end.
+    asked: bool,
+    /// Whether it was sent SIGSTOP and no SIGCONT since.
+    stopped: bool,
 }
 
 /// Questions to the inspector that are not answered yet.
@@ -78,6 +86,8 @@ pub(super) struct Stage<'a> {
     jobs: Jobs,
     executions: Vec<Execution>,
     end: Option<Gate>,
+    /// Whether the end's condition holds, its time after it included.
+    end_passed: bool,
     asked: Asked,
     /// Confirmed deaths that are announced when the queue's record up to them is known.
     deaths: VecDeque<String>,
@@ -111,6 +121,7 @@ impl<'a> Stage<'a> {
             jobs: Jobs::default(),
             executions: Vec::new(),
             end: run.script.end.clone().map(Gate::new),
+            end_passed: false,
             asked: Asked { open: true, ..Asked::default() },
             deaths: VecDeque::new(),
             aborted: false,
@@ -128,7 +139,8 @@ impl<'a> Stage<'a> {
             let subject =
                 Subject::launch(&self.house.spawner, &self.house.switchboard, self.worker_spec(worker)?, sink).await?;
             let gate = worker.start.clone().map(Gate::new);
-            self.workers.insert(worker.name.clone(), Cast { subject, gate, life: Life::Booting });
+            self.workers
+                .insert(worker.name.clone(), Cast { subject, gate, life: Life::Booting, asked: false, stopped: false });
         }
         self.demand(|stage| {
             let booting = stage.workers.iter().find(|(_, cast)| cast.life == Life::Booting);
@@ -210,7 +222,7 @@ impl<'a> Stage<'a> {
             return None;
         }
         if let Some(end) = &self.end {
-            return (!end.is_open()).then(|| format!("`{}`", end.condition()));
+            return (!self.end_passed).then(|| format!("`{}`", end.condition()));
         }
         let open = || {
             let open = self.executions.iter().find(|execution| execution.is_open())?;
