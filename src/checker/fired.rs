@@ -52,14 +52,21 @@ fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<(u64, &'a str)> {
 /// alone do not show it: an early stall still gives two executions and two effects (measured,
 /// `kill-case-timing`, section 8).
 fn early_stall(facts: &Facts<'_>, parked: &Execution, died: u64, name: &str) -> Option<(Reason, String)> {
-    let synced = facts.entries.iter().find(|entry| entry.n > died && matches!(entry.event, Event::Synced { .. }));
+    let at_death =
+        |event: &Event| matches!(event, Event::Synced { death: Some(worker), .. } if *worker == parked.worker);
+    let synced = facts.entries.iter().find(|entry| entry.n > died && at_death(&entry.event));
     let Some(synced) = synced else {
         return Some((Reason::HistoryGap, format!("{name}: the queue's record was not read after the death")));
     };
     let own = parked.attempts_started as usize;
     let mut claims = 0;
     for (_, entry) in facts.queue_of(&parked.job).filter(|(line, _)| *line < synced.n) {
-        claims += usize::from(entry.queue == "active");
+        match entry.queue.as_str() {
+            // The same id again: its claims are counted anew.
+            "added" => claims = 0,
+            "active" => claims += 1,
+            _ => {}
+        }
         let given_away = claims > own || (claims == own && entry.queue == "stalled");
         if given_away {
             let text = format!(

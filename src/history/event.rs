@@ -184,6 +184,9 @@ pub enum Event {
     Synced {
         /// The count.
         entries: u64,
+        /// The worker whose confirmed death is the moment.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        death: Option<String>,
     },
     /// The case's script is over, or its bound has passed.
     End {

@@ -28,7 +28,7 @@ pub(super) fn twin(merged: &Table, variant: Option<&str>, problems: &mut Problem
         Some(node) => node.span.clone(),
         None => merged.span.clone(),
     };
-    let mut table = overlay(&without(merged, &["fault", "twin"]), &without(&keys, &["expect", "skip"]));
+    let mut table = overlay(&without(merged, &["fault", "twin", "end"]), &without(&keys, &["expect", "skip"]));
     table.span = merged.span.clone();
     check_defaults(&table, problems);
     apply_defaults(&mut table);

@@ -14,7 +14,7 @@ use super::state::State;
 use super::switchboard::Switchboard;
 use super::tail::tail;
 use crate::process::{self, Child, Signal, Spawner, identity};
-use crate::protocol::{FromSubject, Reader, ToSubject, write_line};
+use crate::protocol::{FromSubject, LineError, Reader, ToSubject, write_line};
 
 /// How long a process may take to stop.
 const STOP_WAIT: Duration = Duration::from_secs(10);
@@ -130,7 +130,7 @@ impl<S: Fn(Seen)> Drive<S> {
                 line = next(&mut wall), if wall.is_some() => match line {
                     Ok(Some(message)) => self.heard(message),
                     // It closed its end, or died: the exit will tell.
-                    Ok(None) => wall = None,
+                    Ok(None) | Err(LineError::Io(_)) => wall = None,
                     Err(error) => {
                         self.broke(&error.to_string());
                         wall = None;
@@ -219,7 +219,7 @@ fn split(stream: UnixStream) -> (Reader<tokio::net::unix::OwnedReadHalf>, OwnedW
 
 async fn next(
     wall: &mut Option<(Reader<tokio::net::unix::OwnedReadHalf>, OwnedWriteHalf)>,
-) -> Result<Option<FromSubject>, crate::protocol::LineError> {
+) -> Result<Option<FromSubject>, LineError> {
     match wall {
         Some((reader, _)) => reader.next().await,
         None => Ok(None),

@@ -91,8 +91,7 @@ impl Stage<'_> {
         if asked {
             // Whoever waits for this death must not begin before the queue's record up to it is known: an early stall
             // could not be told from the recovery then.
-            self.deaths.push_back(worker);
-            self.sync();
+            self.sync(Some(worker));
         } else {
             self.aborted = true;
         }
@@ -109,9 +108,9 @@ impl Stage<'_> {
                 }
             }
             FromSubject::Synced { entries, .. } => {
-                self.asked.syncs = self.asked.syncs.saturating_sub(1);
-                self.record(Event::Synced { entries });
-                if let Some(worker) = self.deaths.pop_front() {
+                let death = self.syncs.pop_front().flatten();
+                self.record(Event::Synced { entries, death: death.clone() });
+                if let Some(worker) = death {
                     self.notice(&Happening::Dead { worker });
                 }
             }
@@ -142,6 +141,8 @@ impl Stage<'_> {
         for entry in self.jobs.learn(&job, &operation) {
             self.queue_event(&entry, operation.clone());
         }
+        // A job that was final may be there again under its old id: the record must tell before the case can end.
+        self.sync(None);
     }
 
     fn queue_event(&mut self, entry: &QueueEntry, operation: String) {
@@ -305,8 +306,8 @@ impl Stage<'_> {
         self.house.inspector.say(ToSubject::Submit { case, operation, options });
     }
 
-    pub(super) fn sync(&mut self) {
-        self.asked.syncs += 1;
+    pub(super) fn sync(&mut self, death: Option<String>) {
+        self.syncs.push_back(death);
         self.house.inspector.say(ToSubject::Sync { case: self.slot.case.clone() });
     }
 }

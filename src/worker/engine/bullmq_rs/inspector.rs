@@ -126,7 +126,15 @@ async fn submit(queue: &Queue, case: &str, operation: &str, options: &JobOptions
     let (case, operation) = (case.to_owned(), operation.to_owned());
     match queue.add("credit", data).options(queue_options(options)).await {
         Ok(job) => FromSubject::Submitted { case, operation, job: Some(job.id().to_owned()), error: None },
-        Err(error) => FromSubject::Submitted { case, operation, job: None, error: Some(error.to_string()) },
+        Err(error) => FromSubject::Submitted { case, operation, job: None, error: Some(refusal(error)) },
+    }
+}
+
+/// The queue's own text, without the name of the error's kind that this engine puts before it.
+fn refusal(error: bullmq::Error) -> String {
+    match error {
+        bullmq::Error::InvalidConfig(text) => text,
+        other => other.to_string(),
     }
 }
 
