@@ -25,7 +25,7 @@ fn check_one(facts: &Facts<'_>, number: usize, fault: &FaultText) -> Option<(Rea
     let Event::Struck { worker: Some(worker), execution, .. } = &struck.event else {
         return Some((Reason::FaultNotFired, format!("{name} struck no worker")));
     };
-    let death = facts.entries.iter().find_map(|entry| death_of(entry, worker));
+    let death = facts.entries.iter().enumerate().find_map(|(place, entry)| Some((place, death_of(entry, worker)?)));
     let Some((died, status)) = death else {
         return Some((Reason::FaultNotFired, format!("{name} fired, but no death of worker {worker} is recorded")));
     };
@@ -41,9 +41,9 @@ fn is_struck(event: &Event, number: usize) -> bool {
     matches!(event, Event::Struck { fault, .. } if *fault == number)
 }
 
-fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<(u64, &'a str)> {
+fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<&'a str> {
     match &entry.event {
-        Event::Exited { worker: dead, status, .. } if dead == worker => Some((entry.n, status)),
+        Event::Exited { worker: dead, status, .. } if dead == worker => Some(status),
         _ => None,
     }
 }
@@ -51,16 +51,16 @@ fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<(u64, &'a str)> {
 /// The queue must not have given the job away between the struck execution's own claim and the confirmed death. Counts
 /// alone do not show it: an early stall still gives two executions and two effects (measured,
 /// `kill-case-timing`, section 8).
-fn early_stall(facts: &Facts<'_>, parked: &Execution, died: u64, name: &str) -> Option<(Reason, String)> {
+fn early_stall(facts: &Facts<'_>, parked: &Execution, died: usize, name: &str) -> Option<(Reason, String)> {
     let at_death =
         |event: &Event| matches!(event, Event::Synced { death: Some(worker), .. } if *worker == parked.worker);
-    let synced = facts.entries.iter().find(|entry| entry.n > died && at_death(&entry.event));
-    let Some(synced) = synced else {
+    let mut after = (died..facts.entries.len()).filter(|place| at_death(&facts.entries[*place].event));
+    let Some(synced) = after.next() else {
         return Some((Reason::HistoryGap, format!("{name}: the queue's record was not read after the death")));
     };
     let own = parked.attempts_started as usize;
     let mut claims = 0;
-    for (_, entry) in facts.queue_of(&parked.job).filter(|(line, _)| *line < synced.n) {
+    for (_, entry) in facts.queue_of(&parked.job).filter(|(place, _)| *place < synced) {
         match entry.queue.as_str() {
             // The same id again: its claims are counted anew.
             "added" => claims = 0,

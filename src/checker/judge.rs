@@ -72,6 +72,7 @@ fn doubt(facts: &Facts<'_>, gap: Option<&str>) -> Option<(Reason, String)> {
     died_unasked(facts)
         .or_else(|| fired::check(facts, faults(facts)).filter(|(reason, _)| *reason == Reason::EarlyStall))
         .or_else(|| deadline(facts))
+        .or_else(|| cut(facts, gap))
         .or_else(|| fired::check(facts, faults(facts)))
         .or_else(|| records::check(facts).map(|text| (Reason::RecordsDisagree, text)))
         .or_else(|| gap.map(|text| (Reason::HistoryGap, text.to_owned())))
@@ -102,6 +103,12 @@ fn deadline(facts: &Facts<'_>) -> Option<(Reason, String)> {
         }
         _ => None,
     })
+}
+
+/// What is absent from a record that breaks off cannot be held against a fault or the queue.
+fn cut(facts: &Facts<'_>, gap: Option<&str>) -> Option<(Reason, String)> {
+    let whole = facts.entries.last().is_some_and(|entry| entry.event == Event::Closed);
+    gap.filter(|_| !whole).map(|text| (Reason::HistoryGap, text.to_owned()))
 }
 
 /// A history without its end proves nothing, whatever its lines say.
