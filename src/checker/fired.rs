@@ -6,9 +6,6 @@ use crate::outcome::Reason;
 
 use super::facts::Facts;
 
-/// The wait status that confirms a kill.
-pub const KILLED: &str = "signal SIGKILL";
-
 /// The first fault that proves nothing, and why.
 pub fn check(facts: &Facts<'_>, faults: &[FaultText]) -> Option<(Reason, String)> {
     faults.iter().enumerate().find_map(|(number, fault)| check_one(facts, number, fault))
@@ -24,9 +21,7 @@ fn check_one(facts: &Facts<'_>, number: usize, fault: &FaultText) -> Option<(Rea
     if !fired {
         return Some((Reason::FaultNotFired, format!("{name} struck but was not confirmed")));
     }
-    if !fault.kills {
-        return None;
-    }
+    let proof = fault.proof.as_deref()?;
     let Event::Struck { worker: Some(worker), execution, .. } = &struck.event else {
         return Some((Reason::FaultNotFired, format!("{name} struck no worker")));
     };
@@ -34,8 +29,8 @@ fn check_one(facts: &Facts<'_>, number: usize, fault: &FaultText) -> Option<(Rea
     let Some((died, status)) = death else {
         return Some((Reason::FaultNotFired, format!("{name} fired, but no death of worker {worker} is recorded")));
     };
-    if status != KILLED {
-        let text = format!("{name}: worker {worker} ended with `{status}` by itself instead of `{KILLED}`");
+    if status != proof {
+        let text = format!("{name}: worker {worker} ended with `{status}` instead of `{proof}`");
         return Some((Reason::FaultNotFired, text));
     }
     let parked = facts.executions.iter().find(|open| open.worker == *worker && Some(open.number) == *execution)?;
@@ -57,15 +52,20 @@ fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<&'a str> {
 /// alone do not show it: an early stall still gives two executions and two effects (measured,
 /// `kill-case-timing`, section 8).
 fn early_stall(facts: &Facts<'_>, parked: &Execution, died: usize, name: &str) -> Option<(Reason, String)> {
-    let mut after =
-        (died..facts.entries.len()).filter(|place| matches!(facts.entries[*place].event, Event::Synced { .. }));
-    let Some(synced) = after.next() else {
+    let at_death =
+        |event: &Event| matches!(event, Event::Synced { death: Some(worker), .. } if *worker == parked.worker);
+    let Some(synced) = (died..facts.entries.len()).find(|place| at_death(&facts.entries[*place].event)) else {
         return Some((Reason::HistoryGap, format!("{name}: the queue's record was not read after the death")));
     };
     let own = parked.attempts_started as usize;
     let mut claims = 0;
     for (_, entry) in facts.queue_of(&parked.job).filter(|(place, _)| *place < synced) {
-        claims += usize::from(entry.queue == "active");
+        match entry.queue.as_str() {
+            // The same id again: its claims are counted anew.
+            "added" => claims = 0,
+            "active" => claims += 1,
+            _ => {}
+        }
         let given_away = claims > own || (claims == own && entry.queue == "stalled");
         if given_away {
             let text = format!(

@@ -7,8 +7,8 @@ use std::time::Duration;
 use anyhow::Context;
 use serde_json::Value;
 
-use super::print;
 use super::records::{Records, Stored};
+use super::{notice, print};
 use crate::outcome::{CaseResult, Exit, Tally, TwinResult};
 use crate::report::ndjson;
 use crate::report::terminal::{self, Detail, Row};
@@ -134,12 +134,21 @@ impl Outputs {
         for block in self.printed..self.blocks.len() {
             self.print_block(block)?;
         }
-        let exit = interrupted.map_or_else(|| self.tally.exit(), Exit::Signal);
+        // A case without a result is the lab's own fault: it must not look like success.
+        let lost = self.all.saturating_sub(self.tally.cases);
+        let exit = match interrupted {
+            Some(signal) => Exit::Signal(signal),
+            None if lost > 0 => Exit::Environment,
+            None => self.tally.exit(),
+        };
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let line = ndjson::summary(&self.run, &self.tally, elapsed_ms, exit);
         self.line(&line)?;
         if let Some(file) = &mut self.file {
             file.flush().with_context(|| format!("cannot write {RESULTS} in {}", self.root))?;
+        }
+        if interrupted.is_none() && lost > 0 {
+            notice(&format!("error: the lab broke: {lost} of {} cases gave no result", self.all));
         }
         if self.format == Format::Human {
             print(&terminal::summary(&self.tally, self.twins, elapsed_ms, &self.root))?;

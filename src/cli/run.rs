@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use tokio::sync::mpsc;
@@ -23,6 +23,8 @@ use crate::service::{self, Services};
 
 /// Cases at play per core: they wait, they do not compute.
 const CASES_PER_CORE: usize = 16;
+/// How long tasks may take to notice that they are ended.
+const LET_GO: Duration = Duration::from_secs(1);
 /// Database connections that the cases at play may have together.
 const CONNECTIONS_MAX: usize = 250;
 
@@ -134,20 +136,57 @@ async fn play(args: &Args, cases: Vec<Case>) -> anyhow::Result<Exit> {
     let spawner = Spawner::start()?;
     let opened = tokio::select! {
         opened = open(&run, &records, spawner) => Rc::new(opened?),
-        signal = interrupts.next() => return Ok(Exit::Signal(signal)),
+        signal = interrupts.next() => return ended(&mut outputs, began, signal),
     };
     progress::note(&format!("servers ready in {} ms; {} cases", began.elapsed().as_millis(), cases.len()));
     let jobs = jobs(args.jobs, &cases);
     let schedule = Schedule { house: opened.clone(), cases, stored, records, repeat: args.repeat, jobs };
-    let interrupted = report(schedule, &mut outputs, &opened, &mut interrupts).await?;
-    let exit = outputs.finish(began.elapsed(), interrupted)?;
-    if args.keep && interrupted.is_none() {
-        notice(&format!("kept until Ctrl-C:\n{}", opened.services.how_to_look()));
+    // Whatever went wrong, the servers are taken down before it is told.
+    let exit = match report(schedule, &mut outputs, &opened, &mut interrupts).await {
+        Ok(None) => finish(args, &mut outputs, began, &opened, &mut interrupts).await,
+        Ok(Some(signal)) => ended(&mut outputs, began, signal),
+        Err(error) => Err(error),
+    };
+    let closed = alone(opened).await?.close().await;
+    let exit = exit?;
+    closed.map(|()| exit)
+}
+
+/// The end of a run that was not interrupted.
+async fn finish(
+    args: &Args,
+    outputs: &mut Outputs,
+    began: Instant,
+    house: &House,
+    interrupts: &mut Interrupts,
+) -> anyhow::Result<Exit> {
+    let exit = outputs.finish(began.elapsed(), None)?;
+    if args.keep {
+        notice(&format!("kept until Ctrl-C:\n{}", house.services.how_to_look()));
         interrupts.next().await;
     }
-    let house = Rc::try_unwrap(opened).ok().context("a case is still at play")?;
-    house.close().await?;
     Ok(exit)
+}
+
+/// The end of a run that a signal asked for: results so far and the summary stay, if there is still somewhere to write.
+fn ended(outputs: &mut Outputs, began: Instant, signal: i32) -> anyhow::Result<Exit> {
+    if let Err(error) = outputs.finish(began.elapsed(), Some(signal)) {
+        notice(&format!("error: {error:#}"));
+    }
+    Ok(Exit::Signal(signal))
+}
+
+/// The house, when the tasks that were told to end have let go of it.
+async fn alone(mut house: Rc<House>) -> anyhow::Result<House> {
+    let bound = Instant::now() + LET_GO;
+    loop {
+        house = match Rc::try_unwrap(house) {
+            Ok(house) => return Ok(house),
+            Err(house) => house,
+        };
+        anyhow::ensure!(Instant::now() < bound, "a case is still at play");
+        tokio::task::yield_now().await;
+    }
 }
 
 async fn open(run: &str, records: &Records, spawner: Spawner) -> anyhow::Result<House> {

@@ -13,7 +13,7 @@ pub mod queue;
 pub mod trigger;
 pub(crate) mod words;
 
-pub use action::{Action, Fault};
+pub use action::{Action, Fault, JobKey};
 pub use answer::Answer;
 pub use grammar::GrammarError;
 pub use names::{Engine, Protection};

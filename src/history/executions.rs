@@ -69,9 +69,11 @@ pub fn fold(found: &mut Vec<Execution>, entry: &Entry) {
         }
         Event::Answered { worker, execution, point, answer } => {
             let ended = match (answer, point) {
-                (Answer::Throw { .. }, _) => Ended::Threw,
-                (Answer::Go, Point::HandlerReturned) => Ended::Returned,
-                (Answer::Go, _) => return,
+                (Answer::Throw { .. } | Answer::Panic, _) => Ended::Threw,
+                (Answer::MoveToDelayed { .. }, _) | (Answer::Go | Answer::Block { .. }, Point::HandlerReturned) => {
+                    Ended::Returned
+                }
+                (Answer::Go | Answer::Block { .. } | Answer::Exit { .. }, _) => return,
             };
             leave(latest(found, worker, *execution), entry.n, ended);
         }

@@ -6,6 +6,7 @@
 //! descendants of a process. Only what the lab started is ever signalled, by pid, never by name.
 
 pub mod child;
+mod disposition;
 pub mod identity;
 pub mod interrupt;
 pub mod keeper;

@@ -9,12 +9,15 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use anyhow::Context;
 use nix::sys::signal::Signal;
 use tokio::sync::oneshot;
 
-use super::child::Child;
+use super::child::{Child, MARK};
+use super::{disposition, identity};
 
 /// What to start.
 #[derive(Debug, Clone)]
@@ -97,7 +100,7 @@ impl Spec {
         self
     }
 
-    /// What the kernel sends it when the lab dies; SIGKILL unless set.
+    /// What the kernel sends it when the lab dies, and what it is ended with at first; SIGKILL unless set.
     #[must_use]
     pub fn death_signal(mut self, signal: Signal) -> Self {
         self.death_signal = signal;
@@ -118,6 +121,11 @@ impl Spec {
     }
 }
 
+/// How often it is looked whether a start that nobody wants any more is over.
+const POLL: Duration = Duration::from_millis(1);
+/// Tells kept trees of one lab apart.
+static KEPT: AtomicU64 = AtomicU64::new(1);
+
 /// Something for the thread to start, and where the child goes.
 type Request = (Spec, oneshot::Sender<anyhow::Result<Child>>);
 
@@ -133,6 +141,10 @@ impl Spawner {
     /// # Errors
     /// The thread cannot be made.
     pub fn start() -> anyhow::Result<Self> {
+        // Whoever started the lab may ignore SIGCHLD: then the kernel would keep no wait status for anybody.
+        if disposition::is_ignored(Signal::SIGCHLD) {
+            disposition::to_default(Signal::SIGCHLD);
+        }
         let (requests, received) = std::sync::mpsc::channel::<Request>();
         let runtime = tokio::runtime::Handle::current();
         std::thread::Builder::new().name("spawn".to_owned()).spawn(move || {
@@ -145,14 +157,27 @@ impl Spawner {
         Ok(Self { requests })
     }
 
-    /// Starts a child in a process group of its own.
+    /// Starts a child in a process group of its own. Dropped before its end it leaves none: it waits for the start and
+    /// ends the child.
     ///
     /// # Errors
     /// The program cannot be started, or its log cannot be opened.
     pub async fn spawn(&self, spec: Spec) -> anyhow::Result<Child> {
         let (reply, child) = oneshot::channel();
         self.requests.send((spec, reply)).map_err(|_| anyhow::anyhow!("the spawn thread has ended"))?;
-        child.await.context("the spawn thread has ended")?
+        let mut pending = Pending(child);
+        (&mut pending.0).await.context("the spawn thread has ended")?
+    }
+}
+
+/// A start that was asked for. Whoever gives up on it may remove folders next, so no child may turn up later.
+struct Pending(oneshot::Receiver<anyhow::Result<Child>>);
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        while matches!(self.0.try_recv(), Err(oneshot::error::TryRecvError::Empty)) {
+            std::thread::sleep(POLL);
+        }
     }
 }
 
@@ -178,15 +203,30 @@ fn start(spec: Spec) -> anyhow::Result<Child> {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     command.stdin(if spec.kept || spec.input.is_some() { Stdio::piped() } else { Stdio::null() });
+    let mark = spec.kept.then(new_mark);
+    command.envs(mark.iter().map(|mark| (MARK, mark)));
     die_with_parent(&mut command, spec.death_signal);
     let mut child = command.spawn().with_context(|| format!("cannot start {program}"))?;
     // The lab's own copies of the writing ends go: the reading end must see when nobody is left.
     drop(command);
     let mut stdin = child.stdin.take();
-    if let Some((input, mut stdin)) = spec.input.zip(stdin.take_if(|_| !spec.kept)) {
-        stdin.write_all(&input).with_context(|| format!("cannot give {program} its input"))?;
+    let keeper = mark.and_then(|mark| Some((stdin.take()?, mark)));
+    let child = Child::new(child, spec.death_signal, keeper, output)?;
+    if let Some((input, mut stdin)) = spec.input.zip(stdin) {
+        match stdin.write_all(&input) {
+            // It ended without reading: its exit and its last lines say why.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+            written => written.with_context(|| format!("cannot give {program} its input"))?,
+        }
     }
-    Child::new(child, stdin, output)
+    Ok(child)
+}
+
+/// A word that no other tree on this machine carries: the lab's pid, when it began, a number.
+fn new_mark() -> String {
+    let lab = nix::unistd::getpid().as_raw();
+    let began = identity::start_time(lab).unwrap_or(0);
+    format!("{lab}-{began}-{}", KEPT.fetch_add(1, Ordering::Relaxed))
 }
 
 fn open_log(log: &Path) -> io::Result<File> {
@@ -196,9 +236,9 @@ fn open_log(log: &Path) -> io::Result<File> {
     File::options().create(true).append(true).open(log)
 }
 
-/// The kernel ends the child when the lab's spawn thread, and so the lab, is gone.
+/// The kernel ends the child when the thread that starts it, and so the lab, is gone.
 #[expect(unsafe_code, reason = "the death signal must be set in the child, between fork and exec")]
-fn die_with_parent(command: &mut Command, signal: Signal) {
+pub(super) fn die_with_parent(command: &mut Command, signal: Signal) {
     let lab = nix::unistd::getpid();
     let set = move || {
         nix::sys::prctl::set_pdeathsig(signal).map_err(io::Error::from)?;

@@ -30,6 +30,14 @@ pub fn descendants(root: i32) -> BTreeSet<i32> {
     }
 }
 
+/// Waits until `find` finds nothing that lives, or the bound has passed.
+pub fn wait_until_none(find: impl Fn() -> BTreeSet<i32>, bound: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < bound && !living(find()).is_empty() {
+        std::thread::sleep(POLL);
+    }
+}
+
 /// SIGKILL to everything that `find` finds, again and again until it finds nothing that lives. Zombies are dead.
 ///
 /// # Errors
@@ -37,8 +45,7 @@ pub fn descendants(root: i32) -> BTreeSet<i32> {
 pub fn kill_until_none(find: impl Fn() -> BTreeSet<i32>) -> Result<(), BTreeSet<i32>> {
     let began = Instant::now();
     loop {
-        let living: BTreeSet<i32> =
-            find().into_iter().filter(|pid| !matches!(identity::state(*pid), None | Some('Z' | 'X'))).collect();
+        let living = living(find());
         if living.is_empty() {
             return Ok(());
         }
@@ -50,4 +57,9 @@ pub fn kill_until_none(find: impl Fn() -> BTreeSet<i32>) -> Result<(), BTreeSet<
         }
         std::thread::sleep(POLL);
     }
+}
+
+/// Those that are not dead.
+fn living(pids: BTreeSet<i32>) -> BTreeSet<i32> {
+    pids.into_iter().filter(|pid| !matches!(identity::state(*pid), None | Some('Z' | 'X'))).collect()
 }

@@ -45,5 +45,5 @@ pub(super) async fn stage<'a>(house: &'a House, run: &'a CaseRun<'a>) -> anyhow:
 }
 
 fn fault_text(fault: &Fault) -> FaultText {
-    FaultText { at: fault.at.clone(), action: fault.action.to_string(), kills: fault.action.ends_a_worker() }
+    FaultText { at: fault.at.clone(), action: fault.action.to_string(), proof: fault.action.proof() }
 }

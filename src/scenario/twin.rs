@@ -28,7 +28,7 @@ pub(super) fn twin(merged: &Table, variant: Option<&str>, problems: &mut Problem
         Some(node) => node.span.clone(),
         None => merged.span.clone(),
     };
-    let mut table = overlay(&without(merged, &["fault", "twin"]), &without(&keys, &["expect", "skip"]));
+    let mut table = overlay(&without(merged, &["fault", "twin", "end"]), &without(&keys, &["expect", "skip"]));
     table.span = merged.span.clone();
     check_defaults(&table, problems);
     apply_defaults(&mut table);
@@ -58,8 +58,9 @@ fn default_expect() -> Columns {
 fn remove_what_cannot_happen(script: &mut Script) {
     loop {
         let names: Vec<String> = script.workers.iter().map(|worker| worker.name.clone()).collect();
-        let possible = |condition: &Condition| match condition {
-            Condition::Dead(_) => false,
+        let possible = |condition: &Condition| match condition.moment() {
+            Condition::Dead(_) | Condition::Stopped(_) | Condition::After(..) => false,
+            Condition::Settled(worker) => names.contains(worker),
             Condition::Reached(trigger) => trigger.worker.as_ref().is_none_or(|worker| names.contains(worker)),
         };
         script.workers.retain(|worker| worker.start.as_ref().is_none_or(possible));

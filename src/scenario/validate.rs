@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::fault::words::shown;
-use crate::fault::{Condition, Engine, Place, Protection, Trigger};
+use crate::fault::{Action, Condition, Engine, Place, Protection, Trigger};
 
 use super::error::Problems;
 use super::fields::Spot;
@@ -37,6 +37,12 @@ pub(super) fn faults(draft: &Draft, problems: &mut Problems) {
         if let Some(worker) = fault.action.worker() {
             known_worker(draft, worker, deed, problems);
         }
+        if let Action::Hold(until) = &fault.action {
+            condition(draft, until, deed, problems);
+            if matches!(until, Condition::After(..)) {
+                problems.say(&deed.span, "a handler is held until something happens, not some time after it");
+            }
+        }
         let parked = matches!(fault.at.place, Place::Point(_));
         if fault.action.needs_parked_worker() && !parked {
             let message =
@@ -48,25 +54,29 @@ pub(super) fn faults(draft: &Draft, problems: &mut Problems) {
         }
     }
     let starts = draft.script.workers.iter().zip(&draft.workers).map(|(worker, spots)| (&worker.start, &spots.start));
-    for (wanted, spot) in starts.chain([(&draft.script.end, &draft.end)]) {
-        if let Some(Condition::Dead(worker)) = wanted
-            && draft.script.workers.iter().any(|known| known.name == *worker)
-            && !dies(draft, worker)
-        {
-            let message = format!("no fault ends worker `{}`, so this never happens", shown(worker));
-            problems.add(
-                &spot.span,
-                message,
-                Some(format!("for example `at = \"{worker}@effect.committed\"`, `do = \"kill\"`")),
-            );
+    for (wanted, spot) in starts.clone().chain([(&draft.script.end, &draft.end)]) {
+        let (deed, worker, done): (&str, _, fn(&Action) -> bool) = match wanted.as_ref().map(Condition::moment) {
+            Some(Condition::Dead(worker)) => ("kill", worker, Action::ends_a_worker),
+            Some(Condition::Stopped(worker)) => ("stop", worker, Action::stops_a_worker),
+            _ => continue,
+        };
+        if draft.script.workers.iter().any(|known| known.name == *worker) && !is_done(draft, worker, done) {
+            let what = if deed == "kill" { "ends" } else { "stops" };
+            let message = format!("no fault {what} worker `{}`, so this never happens", shown(worker));
+            let help = format!("for example `at = \"{worker}@effect.committed\"`, `do = \"{deed}\"`");
+            problems.add(&spot.span, message, Some(help));
         }
+    }
+    for (_, spot) in starts.filter(|(start, _)| matches!(start, Some(Condition::After(..)))) {
+        problems.say(&spot.span, "a worker starts when something happens, not some time after it");
     }
 }
 
-fn dies(draft: &Draft, worker: &str) -> bool {
+/// Whether a fault does this to the worker.
+fn is_done(draft: &Draft, worker: &str, done: fn(&Action) -> bool) -> bool {
     // A fault that could not be read may be the one.
     draft.faults_unread
-        || draft.script.faults.iter().filter(|fault| fault.action.ends_a_worker()).any(|fault| {
+        || draft.script.faults.iter().filter(|fault| done(&fault.action)).any(|fault| {
             let struck = fault.action.worker().or(fault.at.worker.as_deref());
             struck.is_none_or(|struck| struck == worker)
         })
@@ -74,8 +84,11 @@ fn dies(draft: &Draft, worker: &str) -> bool {
 
 fn condition(draft: &Draft, wanted: &Condition, spot: &Spot, problems: &mut Problems) {
     match wanted {
-        Condition::Dead(worker) => known_worker(draft, worker, spot, problems),
+        Condition::Dead(worker) | Condition::Stopped(worker) | Condition::Settled(worker) => {
+            known_worker(draft, worker, spot, problems);
+        }
         Condition::Reached(wanted) => trigger(draft, wanted, spot, problems),
+        Condition::After(_, wanted) => condition(draft, wanted, spot, problems),
     }
 }
 

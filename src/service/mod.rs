@@ -2,13 +2,15 @@
 //!
 //! [`runtime`] is the short-lived folder of sockets and data, [`reaper`] cleans what a killed lab left in one, [`find`]
 //! looks for server programs, [`redis`] and [`postgres`] start one server each, [`template`] keeps a database cluster
-//! ready to copy.
+//! ready to copy, [`segment`] is what only PostgreSQL leaves behind.
 
+mod copy;
 pub mod find;
 pub mod postgres;
 pub mod reaper;
 pub mod redis;
 pub mod runtime;
+mod segment;
 mod start;
 mod template;
 
@@ -57,9 +59,9 @@ impl Services {
         self.runtime.path()
     }
 
-    /// How a person connects to the servers.
+    /// How a person connects to the servers: a command each, without a password in it.
     pub fn how_to_look(&self) -> String {
-        format!("  redis-cli -u '{}'\n  psql '{}'", self.redis.tcp_url, self.postgres.tcp_url)
+        format!("  {}\n  {}", self.redis.how_to_look(), self.postgres.how_to_look())
     }
 
     /// Ends the servers, their deaths confirmed, and removes the folder.

@@ -11,13 +11,15 @@ use anyhow::Context;
 use nix::unistd::User;
 use tokio_postgres::{Client, NoTls};
 
-use super::runtime::{Runtime, private_folder, random_word};
+use super::runtime::{POSTGRES, Runtime, WORD, private_folder, random_word};
 use super::start::{Trouble, free_port, with_free_port};
-use super::{Options, find, start, template};
+use super::{Options, find, segment, start, template};
 use crate::process::{Child, Signal, Spawner, Spec};
 
 /// The role of everybody, and owner of everything, in a private server.
 pub(super) const ROLE: &str = "lab";
+/// The link in the runtime folder to the server's data.
+pub(super) const DATA: &str = "postgres-data";
 /// Connections that the server accepts.
 const CONNECTIONS: u32 = 300;
 
@@ -32,6 +34,20 @@ pub struct Postgres {
     port: u16,
     password: String,
     child: Child,
+    // After the child: what it leaves when it had to be killed.
+    _cluster: Cluster,
+}
+
+/// The data of a server that may run. Dropping it, after the server, removes what the server left outside.
+#[derive(Debug)]
+struct Cluster {
+    data: PathBuf,
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        segment::remove_left(&self.data);
+    }
 }
 
 /// Where a cluster lives and who it belongs to.
@@ -44,7 +60,7 @@ impl Postgres {
     pub(super) async fn start(spawner: &Spawner, runtime: &Runtime, options: &Options) -> anyhow::Result<Self> {
         let bin = find::postgres_bin()?;
         let home = home(runtime)?;
-        let version = template::copy(spawner, &bin, &home, options).await?;
+        let version = template::copy(spawner, runtime, &bin, &home, options).await?;
         let log = options.logs.join("postgres.log");
         with_free_port(&log, async || Self::try_start(spawner, runtime, options, &bin, &home, &version, &log).await)
             .await
@@ -69,10 +85,11 @@ impl Postgres {
             .log(log)
             // SIGKILL would leave shared memory behind.
             .death_signal(Signal::SIGQUIT);
+        // For the reaper, which knows the runtime folder only.
+        let _ = symlink(&data, runtime.path().join(DATA));
+        let cluster = Cluster { data: data.clone() };
         let mut child = spawner.spawn(spec).await?;
         runtime.note_process(child.pid())?;
-        // For the reaper, which knows the runtime folder only.
-        let _ = symlink(&data, runtime.path().join("postgres-data"));
         let tcp_url = format!("postgresql://{ROLE}:{password}@127.0.0.1:{port}/postgres");
         let url = socket_url(&sockets, port, &password, "lab", None);
         start::answered("postgres", &mut child, log, async || set_password(&url, &password).await).await?;
@@ -82,7 +99,7 @@ impl Postgres {
             "another server runs in {}",
             data.display()
         );
-        Ok(Self { tcp_url, version: version.to_owned(), sockets, port, password, child })
+        Ok(Self { tcp_url, version: version.to_owned(), sockets, port, password, child, _cluster: cluster })
     }
 
     /// A connection of the lab's own, under this application name.
@@ -97,6 +114,11 @@ impl Postgres {
         Ok(client)
     }
 
+    /// How a person of this user connects: the socket asks for no password, and nobody else reaches it.
+    pub(super) fn how_to_look(&self) -> String {
+        format!("psql -h {} -p {} -U {ROLE} postgres", self.sockets.display(), self.port)
+    }
+
     /// What a subject of one case connects to: its application name and its schema are in it.
     pub fn subject_url(&self, application: &str, schema: &str) -> String {
         socket_url(&self.sockets, self.port, &self.password, application, Some(schema))
@@ -104,8 +126,7 @@ impl Postgres {
 
     /// Ends it without a checkpoint, its death confirmed.
     pub(super) async fn stop(&mut self) {
-        self.child.signal(Signal::SIGQUIT);
-        self.child.wait().await;
+        self.child.end().await;
     }
 }
 
@@ -114,7 +135,8 @@ async fn set_password(url: &str, password: &str) -> Result<(), Trouble> {
     let (client, connection) =
         tokio_postgres::connect(url, NoTls).await.map_err(|error| Trouble::NotYet(error.into()))?;
     tokio::spawn(connection);
-    let set = format!("ALTER ROLE {ROLE} PASSWORD '{password}'");
+    // A statement that fails is written to the log, and logs are kept.
+    let set = format!("SET log_min_error_statement = panic; ALTER ROLE {ROLE} PASSWORD '{password}'");
     client.batch_execute(&set).await.map_err(|error| Trouble::Never(error.into()))
 }
 
@@ -161,7 +183,7 @@ fn home(runtime: &Runtime) -> anyhow::Result<Home> {
         return Ok(Home { folder, user: None });
     }
     let user = unprivileged()?;
-    let folder = PathBuf::from(format!("/tmp/lab-postgres-{}", random_word(8)?));
+    let folder = Path::new("/tmp").join(format!("{POSTGRES}{}", random_word(WORD)?));
     // Noted before it is made: a lab that dies in between leaves a note without a folder, never the other way round.
     runtime.note_folder(&folder)?;
     private_folder(&folder)?;
@@ -177,31 +199,4 @@ pub(super) fn unprivileged() -> anyhow::Result<(u32, u32)> {
         }
     }
     anyhow::bail!("PostgreSQL does not run as root, and there is neither a user `postgres` nor a user `nobody`")
-}
-
-/// Removes the shared memory segment that a killed postmaster of a dead run left, if nobody is attached to it.
-pub(super) fn remove_shared_memory(runtime: &Path) {
-    let Ok(pidfile) = fs::read_to_string(runtime.join("postgres-data/postmaster.pid")) else {
-        return;
-    };
-    let (Some(pid), Some(id)) =
-        (pidfile.lines().next(), pidfile.lines().nth(6).and_then(|line| line.split_whitespace().nth(1)))
-    else {
-        return;
-    };
-    let table = fs::read_to_string("/proc/sysvipc/shm").unwrap_or_default();
-    // Columns: key, shmid, perms, size, cpid, lpid, nattch, ...
-    let ours = table
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>())
-        .any(|columns| columns.get(1) == Some(&id) && columns.get(4) == Some(&pid) && columns.get(6) == Some(&"0"));
-    if let (true, Ok(id)) = (ours, id.parse()) {
-        remove_segment(id);
-    }
-}
-
-#[expect(unsafe_code, reason = "no crate of ours wraps shmctl")]
-fn remove_segment(id: i32) {
-    // SAFETY: IPC_RMID takes no buffer; the worst that a wrong id can do is an error, which is ignored.
-    unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
 }

@@ -6,48 +6,57 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nix::fcntl::{Flock, FlockArg};
 
-use super::runtime::{LOCK, PREFIX, PROCESSES, RUN, owned, parents, remove_noted};
+use super::postgres::DATA;
+use super::runtime::{LOCK, PROCESSES, RUN, is_named, owned, parents, remove_noted};
+use super::segment;
 use crate::process::{identity, tree};
 
 /// The variable that carries a run's id.
 const RUN_VARIABLE: &str = "LABW_RUN_ID";
 
+/// How long servers that were told to end may take.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// Cleans every dead run of this user. What cannot be cleaned now is left for the next start.
 pub fn reap() {
-    for (parent, _) in parents() {
-        for folder in candidates(&parent) {
+    for (parent, prefix) in parents() {
+        for folder in candidates(&parent, &prefix) {
             reap_one(&folder);
         }
     }
 }
 
-fn candidates(parent: &Path) -> Vec<PathBuf> {
+fn candidates(parent: &Path, prefix: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    let named = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
-    entries.map(|entry| entry.path()).filter(|path| named(path) && owned(path)).collect()
+    entries.map(|entry| entry.path()).filter(|path| is_named(path, prefix) && owned(path)).collect()
 }
 
 fn reap_one(folder: &Path) {
-    // Without our marks it is somebody else's folder with a name like ours.
     let Ok(lock) = File::open(folder.join(LOCK)) else {
-        return;
-    };
-    let Ok(run) = fs::read_to_string(folder.join(RUN)) else {
+        // Its owner died between two steps, or is between them: then it will make another folder. Only an empty one goes.
+        let _ = fs::remove_dir(folder);
         return;
     };
     let Ok(_dead) = Flock::lock(lock, FlockArg::LockExclusiveNonblock) else {
         return;
     };
+    let run = fs::read_to_string(folder.join(RUN)).unwrap_or_default();
     let noted = noted(folder);
     let find = || {
         let ours = |pid: &i32| noted.contains(&(*pid, identity::start_time(*pid).unwrap_or(0))) || marked(*pid, &run);
-        identity::all().into_iter().filter(ours).collect::<BTreeSet<i32>>()
+        let found: BTreeSet<i32> = identity::all().into_iter().filter(ours).collect();
+        // A server's own children may have painted over their environment.
+        let below: Vec<i32> = found.iter().flat_map(|pid| tree::descendants(*pid)).collect();
+        found.into_iter().chain(below).collect()
     };
+    // Their death signals have been sent: who cleans up after itself needs a moment.
+    tree::wait_until_none(find, GRACE);
     if tree::kill_until_none(find).is_ok() {
-        super::postgres::remove_shared_memory(folder);
+        segment::remove_left(&folder.join(DATA));
         remove_noted(folder);
     }
 }

@@ -1,7 +1,10 @@
 //! A private Redis: configuration on its standard input (no password in `ps`), a socket in the runtime folder, a
 //! loopback port with a random password for subjects that cannot use a socket.
 
-use std::path::Path;
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -19,6 +22,8 @@ pub struct Redis {
     pub tcp_url: String,
     /// Its version.
     pub version: String,
+    socket: PathBuf,
+    password_file: PathBuf,
     child: Child,
 }
 
@@ -38,6 +43,14 @@ impl Redis {
     ) -> anyhow::Result<Self> {
         let (port, password) = (free_port()?, random_word(32)?);
         let socket = runtime.path().join("redis.sock");
+        let password_file = runtime.path().join("redis.password");
+        File::options()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(0o600)
+            .open(&password_file)?
+            .write_all(password.as_bytes())?;
         let config = config(runtime.path(), &socket, port, &password);
         let spec = Spec::new(program).args(["-"]).env([("LABW_RUN_ID", &options.run)]).input(config).log(log);
         let mut child = spawner.spawn(spec).await?;
@@ -52,13 +65,17 @@ impl Redis {
                     anyhow::ensure!(pid == child.pid(), "another server answers at {}: pid {pid}", socket.display());
                     Ok(version)
                 })?;
-        Ok(Self { url, tcp_url, version, child })
+        Ok(Self { url, tcp_url, version, socket, password_file, child })
     }
 
     /// Ends it, its death confirmed.
     pub(super) async fn stop(&mut self) {
-        self.child.kill_tree();
-        self.child.wait().await;
+        self.child.end().await;
+    }
+
+    /// How a person of this user connects, without a password on the screen or in `ps`.
+    pub(super) fn how_to_look(&self) -> String {
+        format!("REDISCLI_AUTH=$(cat {}) redis-cli -s {}", self.password_file.display(), self.socket.display())
     }
 }
 

@@ -3,9 +3,10 @@
 //! It is short because a socket's path must stay under 100 bytes, and 0700 because what is in it opens the servers.
 
 use std::fs::{self, DirBuilder, File};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context;
 use nix::fcntl::{Flock, FlockArg};
@@ -14,6 +15,8 @@ use crate::process::identity;
 
 /// How every runtime folder's name begins.
 pub(super) const PREFIX: &str = "lab-";
+/// How the folder's name begins that belongs to PostgreSQL's user when the lab is root.
+pub(super) const POSTGRES: &str = "lab-postgres-";
 /// Held by flock as long as the lab lives.
 pub(super) const LOCK: &str = "lock";
 /// The run's id.
@@ -22,6 +25,15 @@ pub(super) const RUN: &str = "run";
 pub(super) const PROCESSES: &str = "processes";
 /// Further folders that go with this one, one line each.
 pub(super) const FOLDERS: &str = "folders";
+
+/// What random words are made of.
+const LETTERS: &[u8] = b"abcdefghijkmnopqrstuvwxyz0123456";
+/// How long the random word in a folder's name is.
+pub(super) const WORD: usize = 8;
+/// How often something is tried that another lab, or somebody dying, may disturb.
+const TRIES: u32 = 100;
+/// How long to wait between.
+const AGAIN: Duration = Duration::from_millis(5);
 
 /// The folder of a living run. Dropping it removes it.
 #[derive(Debug)]
@@ -36,16 +48,41 @@ impl Runtime {
     /// # Errors
     /// No short enough folder can be made.
     pub fn create(run: &str) -> anyhow::Result<Self> {
-        let word = random_word(8)?;
-        let path = parents().into_iter().next().context("no folder for sockets")?;
-        let path = path.1.replace("{}", &word);
-        let path = PathBuf::from(path);
-        private_folder(&path)?;
-        let lock = File::options().create_new(true).write(true).mode(0o600).open(path.join(LOCK))?;
-        let lock = Flock::lock(lock, FlockArg::LockExclusiveNonblock)
-            .map_err(|(_, error)| anyhow::anyhow!("cannot lock {}: {error}", path.display()))?;
-        fs::write(path.join(RUN), run)?;
-        Ok(Self { path, _lock: lock })
+        let mut trouble = anyhow::anyhow!("no folder for sockets");
+        for (parent, prefix) in parents() {
+            for _ in 0..TRIES {
+                match Self::try_create(&parent.join(format!("{prefix}{}", random_word(WORD)?)), run) {
+                    Ok(Some(runtime)) => return Ok(runtime),
+                    Ok(None) => {}
+                    Err(error) => {
+                        trouble = error;
+                        break;
+                    }
+                }
+            }
+        }
+        Err(trouble)
+    }
+
+    /// None if another lab's reaper took the folder for a dead one between two steps.
+    fn try_create(path: &Path, run: &str) -> anyhow::Result<Option<Self>> {
+        private_folder(path)?;
+        let file = path.join(LOCK);
+        let lock = match File::options().create_new(true).write(true).mode(0o600).open(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            lock => lock.with_context(|| format!("cannot make {}", file.display()))?,
+        };
+        let Ok(lock) = Flock::lock(lock, FlockArg::LockExclusiveNonblock) else {
+            return Ok(None);
+        };
+        let is_there =
+            fs::metadata(&file).is_ok_and(|there| lock.metadata().is_ok_and(|held| held.ino() == there.ino()));
+        if !is_there {
+            return Ok(None);
+        }
+        let runtime = Self { path: path.to_owned(), _lock: lock };
+        fs::write(path.join(RUN), run).with_context(|| format!("cannot write in {}", path.display()))?;
+        Ok(Some(runtime))
     }
 
     /// The folder.
@@ -94,38 +131,53 @@ impl Drop for Runtime {
     }
 }
 
-/// Removes a runtime folder and the folders noted in it; the folder with the notes goes last.
+/// Removes a runtime folder and the folders noted in it. The folder with the notes goes last, and only if the others
+/// are gone: the next start tries again.
 pub(super) fn remove_noted(path: &Path) {
-    for folder in fs::read_to_string(path.join(FOLDERS)).unwrap_or_default().lines().map(Path::new) {
-        if is_ours(folder) {
-            let _ = fs::remove_dir_all(folder);
+    let notes = fs::read_to_string(path.join(FOLDERS)).unwrap_or_default();
+    let gone: Vec<bool> = notes.lines().map(Path::new).filter(|path| is_ours(path)).map(remove_tree).collect();
+    if gone.into_iter().all(|gone| gone) {
+        remove_tree(path);
+    }
+}
+
+/// Removes a folder in which somebody who is dying may still make files.
+pub(super) fn remove_tree(path: &Path) -> bool {
+    for _ in 0..TRIES {
+        match fs::remove_dir_all(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => std::thread::sleep(AGAIN),
+            _ => return true,
         }
     }
-    let _ = fs::remove_dir_all(path);
+    false
 }
 
 /// Whether a noted folder is one that a lab makes: a hostile note must not remove anything else.
 fn is_ours(folder: &Path) -> bool {
-    let named = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
     let temporary = folder.parent().is_some_and(|parent| parent == Path::new("/tmp"));
-    named && temporary && fs::symlink_metadata(folder).is_ok_and(|folder| folder.is_dir())
+    is_named(folder, POSTGRES) && temporary && fs::symlink_metadata(folder).is_ok_and(|folder| folder.is_dir())
 }
 
-/// Where runtime folders are made, and the shape of their paths, the preferred one first.
+/// Whether a folder's name is these words and a random word.
+pub(super) fn is_named(folder: &Path, prefix: &str) -> bool {
+    let word = folder.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(prefix));
+    word.is_some_and(|word| word.len() == WORD && word.bytes().all(|byte| LETTERS.contains(&byte)))
+}
+
+/// Where runtime folders are made, and how their names begin, the preferred one first.
 pub(super) fn parents() -> Vec<(PathBuf, String)> {
-    let user = nix::unistd::getuid();
-    let temporary = (PathBuf::from("/tmp"), format!("/tmp/{PREFIX}{user}-{{}}"));
+    let temporary = (PathBuf::from("/tmp"), format!("{PREFIX}{}-", nix::unistd::getuid()));
     let session = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|folder| {
-        // 60 bytes are left for the names of the sockets.
-        folder.is_absolute() && folder.as_os_str().len() < 30 && folder.is_dir() && owned(folder)
+        // 60 bytes are left for the names of the sockets, and their paths stand in URLs.
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-".contains(byte);
+        let bytes = folder.as_os_str().as_encoded_bytes();
+        folder.is_absolute() && bytes.len() < 30 && bytes.iter().all(plain) && folder.is_dir() && owned(folder)
     });
-    let session = session.map(|folder| (folder.clone(), format!("{}/{PREFIX}{{}}", folder.display())));
-    session.into_iter().chain([temporary]).collect()
+    session.map(|folder| (folder, PREFIX.to_owned())).into_iter().chain([temporary]).collect()
 }
 
 /// Whether a folder is this user's own.
 pub(super) fn owned(folder: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
     fs::symlink_metadata(folder).is_ok_and(|found| found.is_dir() && found.uid() == nix::unistd::getuid().as_raw())
 }
 
@@ -139,7 +191,6 @@ pub(super) fn private_folder(path: &Path) -> anyhow::Result<()> {
 /// # Errors
 /// The system has no randomness.
 pub fn random_word(length: usize) -> anyhow::Result<String> {
-    const LETTERS: &[u8] = b"abcdefghijkmnopqrstuvwxyz0123456";
     let mut bytes = vec![0; length];
     getrandom::fill(&mut bytes).map_err(|error| anyhow::anyhow!("no randomness: {error}"))?;
     Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect())

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::process::{Child, describe};
 
@@ -54,23 +54,28 @@ pub(super) async fn answered<T>(
     let bound = Instant::now() + WAIT;
     let evidence = || format!("its last lines, from {}:\n{}", log.display(), last_lines(log));
     loop {
-        let reason = match ask().await {
-            Ok(answer) => return Ok(answer),
-            Err(Trouble::NotYet(reason)) if Instant::now() < bound => reason,
-            Err(Trouble::NotYet(reason)) => {
+        // A death ends the question: whoever answers then is somebody else.
+        let answer = tokio::select! {
+            biased;
+            status = child.wait() => {
+                anyhow::bail!("{name} would not start, it ended with `{}`; {}", describe(status), evidence())
+            }
+            answer = timeout_at(bound, ask()) => answer,
+        };
+        match answer {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(Trouble::Never(reason))) => {
+                anyhow::bail!("{name} (pid {}): {reason:#}; {}", child.pid(), evidence())
+            }
+            Ok(Err(Trouble::NotYet(_))) if Instant::now() < bound => sleep(POLL).await,
+            Ok(Err(Trouble::NotYet(reason))) => {
                 anyhow::bail!(
                     "{name} (pid {}) does not answer within {WAIT:?}: {reason:#}; {}",
                     child.pid(),
                     evidence()
                 )
             }
-            Err(Trouble::Never(reason)) => anyhow::bail!("{name} (pid {}): {reason:#}; {}", child.pid(), evidence()),
-        };
-        tokio::select! {
-            status = child.wait() => {
-                anyhow::bail!("{name} would not start, it ended with `{}` ({reason:#}); {}", describe(status), evidence())
-            }
-            () = sleep(POLL) => {}
+            Err(_) => anyhow::bail!("{name} (pid {}) does not answer within {WAIT:?}; {}", child.pid(), evidence()),
         }
     }
 }

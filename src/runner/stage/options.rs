@@ -53,6 +53,8 @@ impl Stage<'_> {
             backoff_fixed_ms: fixed,
             backoff_exponential_ms: exponential,
             id: job.id.clone().or_else(derived),
+            dedup_id: job.dedup.as_ref().map(|dedup| dedup.id.clone()),
+            dedup_ttl_ms: job.dedup.as_ref().and_then(|dedup| dedup.ttl_ms),
             delay_ms: job.delay_ms,
             priority: job.priority,
             remove_on_complete: job.remove_on_complete,
@@ -71,6 +73,7 @@ fn worker_options(worker: &Worker) -> WorkerOptions {
         max_stalled: worker.max_stalled,
         retry_delay_ms: worker.retry_delay_ms,
         concurrency: worker.concurrency,
+        progress_ms: worker.progress_ms,
     }
 }
 
