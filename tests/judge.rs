@@ -298,7 +298,7 @@ fn a_removed_or_doubled_execution_disagrees_with_the_queue() {
 #[test]
 fn an_execution_that_shares_the_claim_of_another_disagrees() {
     let history = killed().with(&entered("B"), "attempts_started", json!(1));
-    let evidence = ["claim 1 entered a handler 2 times", "added 1 times"];
+    let evidence = ["claim 1 entered a handler 2 times", "it was added 1 times"];
     assert_doubt(&history.judged(&stall_kill(2)), Reason::RecordsDisagree, &evidence);
 }
 

@@ -54,12 +54,17 @@ fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<&'a str> {
 fn early_stall(facts: &Facts<'_>, parked: &Execution, died: usize, name: &str) -> Option<(Reason, String)> {
     let at_death =
         |event: &Event| matches!(event, Event::Synced { death: Some(worker), .. } if *worker == parked.worker);
-    let Some(synced) = (died..facts.entries.len()).find(|place| at_death(&facts.entries[*place].event)) else {
+    let mut after = (died..facts.entries.len()).filter(|place| at_death(&facts.entries[*place].event));
+    let Some(synced) = after.next() else {
         return Some((Reason::HistoryGap, format!("{name}: the queue's record was not read after the death")));
     };
     let own = parked.attempts_started as usize;
     let mut claims = 0;
-    for (_, entry) in facts.queue_of(&parked.job).filter(|(place, _)| *place < synced) {
+    let before = facts.queue_of(&parked.job).filter(|(place, _)| *place < synced);
+    let mut before: Vec<_> = before.map(|(_, entry)| entry).collect();
+    // The queue's own order: that of its ids.
+    before.sort_by_key(|entry| order(&entry.id));
+    for entry in before {
         match entry.queue.as_str() {
             // The same id again: its claims are counted anew.
             "added" => claims = 0,
@@ -76,4 +81,10 @@ fn early_stall(facts: &Facts<'_>, parked: &Execution, died: usize, name: &str) -
         }
     }
     None
+}
+
+/// The place of an entry in the queue's record: `1796089300122-1` is the second of that millisecond.
+fn order(id: &str) -> (u64, u64) {
+    let (ms, number) = id.split_once('-').unwrap_or((id, "0"));
+    (ms.parse().unwrap_or(u64::MAX), number.parse().unwrap_or(u64::MAX))
 }

@@ -6,7 +6,8 @@
 //!    (over the stall limit: `active` is then followed by `failed` with the queue's own text).
 //! 3. `attemptsStarted` of the job's record = claims; `stalledCounter` = `stalled` entries (of its last life).
 //! 4. No more completions were accepted than the queue recorded.
-//! 5. The record has as many entries as the queue said it has.
+//! 5. Every job id that a producer's call returned was added.
+//! 6. The record has as many entries as the queue said it has.
 //!
 //! `active` entries and `attemptsStarted` alone are not executions (`bullmq-observed`, rule 7).
 
@@ -55,7 +56,10 @@ fn check_job(facts: &Facts<'_>, job: &str) -> Option<String> {
              which {by_queue} ran no handler"
         ));
     }
-    let lives = facts.count(job, "added").max(1);
+    let lives = facts.count(job, "added");
+    if lives == 0 {
+        return Some(format!("job {job}: a producer's call returned it, the queue's record does not have it"));
+    }
     let same = |number: u32| executions.iter().filter(|execution| execution.attempts_started == number).count() as u64;
     if let Some(doubled) = executions.iter().find(|execution| same(execution.attempts_started) > lives) {
         let (number, times) = (doubled.attempts_started, same(doubled.attempts_started));

@@ -47,7 +47,7 @@ pub(super) struct StoredPlan {
 }
 
 /// A record folder.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Records {
     pub(super) root: PathBuf,
 }

@@ -78,11 +78,12 @@ pub fn fold(found: &mut Vec<Execution>, entry: &Entry) {
             leave(latest(found, worker, *execution), entry.n, ended);
         }
         Event::Settled { worker, execution, outcome, .. } => {
-            if let Some(open) = latest(found, worker, *execution) {
+            // All of that number: a worker that enters one execution twice settles it once.
+            for open in found.iter_mut().filter(|open| open.worker == *worker && open.number == *execution) {
                 open.outcome = Some(*outcome);
+                // A handler may also fail by itself, between two points.
+                leave(Some(open), entry.n, Ended::Threw);
             }
-            // A handler may also fail by itself, between two points.
-            leave(latest(found, worker, *execution), entry.n, Ended::Threw);
         }
         Event::Exited { worker, .. } => {
             for open in found.iter_mut().filter(|open| open.worker == *worker && open.outcome.is_none()) {

@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use super::case::CaseRun;
 use super::house::{House, Slot};
 use crate::effect::Ledger;
+use crate::fault::Point;
 use crate::history::{Event, Execution, Recorder, executions};
 use crate::nemesis::{Gate, Nemesis};
 use crate::protocol::{FromSubject, ToSubject};
@@ -84,6 +85,8 @@ pub(super) struct Stage<'a> {
     nemesis: Nemesis,
     jobs: Jobs,
     executions: Vec<Execution>,
+    /// Handlers that wait for an answer, and where.
+    parked: BTreeMap<(String, u32), Point>,
     end: Option<Gate>,
     /// Whether the end's condition holds, its time after it included.
     end_passed: bool,
@@ -120,6 +123,7 @@ impl<'a> Stage<'a> {
             nemesis: Nemesis::new(&run.script.faults),
             jobs: Jobs::default(),
             executions: Vec::new(),
+            parked: BTreeMap::new(),
             end: run.script.end.clone().map(Gate::new),
             end_passed: false,
             asked: Asked { open: true, ..Asked::default() },

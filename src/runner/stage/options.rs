@@ -25,6 +25,7 @@ impl Stage<'_> {
             (env::OPTIONS, serde_json::to_string(&worker_options(worker))?),
             (env::DATABASE_URL, services.postgres.subject_url(&slot.application, self.ledger.schema())),
         ]);
+        variables.extend(self.run.defect.map(|defect| (env::DEFECT, defect.word().to_owned())));
         Ok(Spec {
             name: format!("worker {}", worker.name),
             program: self.house.program.clone(),

@@ -60,6 +60,7 @@ impl Stage<'_> {
                     execution: Some(execution),
                     job: Some(job.clone()),
                 };
+                self.parked.insert((worker.clone(), execution), point);
                 let dying = self.workers.get(&worker).is_none_or(|cast| cast.life != Life::Started);
                 let event =
                     Event::Point { worker, execution, point, operation, job, attempts_made, attempts_started, claimed };
@@ -249,13 +250,12 @@ impl Stage<'_> {
     }
 
     fn answer(&mut self, worker: &str, execution: u32, answer: Answer) {
-        let parked = self.executions.iter().rev().find(|open| open.worker == worker && open.number == execution);
-        let (Some(point), Some(cast)) = (parked.map(|open| open.last_point), self.workers.get_mut(worker)) else {
+        let Some(cast) = self.workers.get_mut(worker).filter(|cast| cast.life == Life::Started) else {
             return;
         };
-        if cast.life != Life::Started {
+        let Some(point) = self.parked.remove(&(worker.to_owned(), execution)) else {
             return;
-        }
+        };
         cast.asked |= matches!(answer, Answer::Exit { .. });
         cast.subject.say(ToSubject::Answer { case: self.slot.case.clone(), execution, answer: answer.clone() });
         self.record(Event::Answered { worker: worker.to_owned(), execution, point, answer });

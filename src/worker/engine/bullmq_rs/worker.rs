@@ -13,7 +13,7 @@ use bullmq::{Job, Worker};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::VERSION;
-use crate::fault::{Engine, Outcome, Point, Protection};
+use crate::fault::{Defect, Engine, Outcome, Point, Protection};
 use crate::protocol::{self, FromSubject, ToSubject, WorkerOptions, env};
 use crate::worker::failpoint::{self, Thrown, Wall};
 use crate::worker::handler::{self, Execution};
@@ -28,6 +28,7 @@ struct Shop {
     wall: Wall,
     case: String,
     protection: Protection,
+    defect: Option<Defect>,
     store: Store,
     executions: AtomicU32,
     open: Open,
@@ -43,6 +44,7 @@ pub(in crate::worker) async fn run() -> anyhow::Result<()> {
     let (wall, mut orders) = failpoint::connect().await?;
     let protection = Protection::from_word(&var(env::PROTECTION)?).context("LABW_PROTECTION names no protection")?;
     wall.say(hello());
+    let defect = std::env::var(env::DEFECT).ok().and_then(|word| Defect::from_word(&word));
     let options: WorkerOptions = serde_json::from_str(&var(env::OPTIONS)?).context("LABW_OPTIONS is not valid")?;
     let store = Store::open(&var(env::DATABASE_URL)?).await.context("cannot reach PostgreSQL")?;
     let open = Open::default();
@@ -50,6 +52,7 @@ pub(in crate::worker) async fn run() -> anyhow::Result<()> {
         wall: wall.clone(),
         case: case.clone(),
         protection,
+        defect,
         store,
         executions: AtomicU32::new(0),
         open: open.clone(),
@@ -73,7 +76,7 @@ pub(in crate::worker) async fn run() -> anyhow::Result<()> {
         }
         Some(other) => anyhow::bail!("a worker that waits for `start` does not understand {other:?}"),
     }
-    let mut reporter = Reporter { wall, case, open, refusal: None };
+    let mut reporter = Reporter { wall, case, open, defect, refusal: None };
     let mut term = signal(SignalKind::terminate())?;
     let mut closing = std::pin::pin!(None);
     loop {
@@ -187,14 +190,22 @@ impl Drop for Progress {
 }
 
 async fn attempt(shop: &Shop, execution: &Execution) -> Result<(), Thrown> {
-    execution.park(Point::HandlerStarted).await?;
+    if shop.defect != Some(Defect::SilentEntry) || execution.attempts_started == 1 {
+        execution.park(Point::HandlerStarted).await?;
+    }
+    if shop.defect == Some(Defect::DoubledEntry) {
+        execution.park(Point::HandlerStarted).await?;
+    }
     if execution.operation.is_empty() {
         return Err(Thrown::error("the job's data names no operation"));
     }
     let mut client = shop.store.take().await?;
-    let done = handler::run(shop.protection, execution, &mut client).await;
+    let done = handler::run(shop.protection, shop.defect, execution, &mut client).await;
     shop.store.put_back(client);
     done?;
+    if shop.defect == Some(Defect::SuddenDeath) {
+        failpoint::exit(1);
+    }
     execution.park(Point::HandlerReturned).await
 }
 
@@ -203,6 +214,7 @@ struct Reporter {
     wall: Wall,
     case: String,
     open: Open,
+    defect: Option<Defect>,
     /// The error just before this event: a refused finish is an error followed at once by a failure of the job.
     refusal: Option<String>,
 }
@@ -213,6 +225,7 @@ impl Reporter {
         match event {
             WorkerEvent::Completed { job_id, .. } => self.settle(job_id, Outcome::Completed, None),
             WorkerEvent::Failed { job_id, error } => match refusal {
+                Some(_) if self.defect == Some(Defect::FalseAck) => self.settle(job_id, Outcome::Completed, None),
                 Some(_) => self.settle(job_id, Outcome::Refused, Some(error)),
                 None => self.settle(job_id, Outcome::Failed, Some(error)),
             },
