@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use anstyle::Style;
+
 use super::paint::{self, paint};
 use crate::outcome::result::plain;
 use crate::outcome::{CaseResult, OperationResult, Tally, TwinResult, Verdict};
@@ -158,7 +160,9 @@ fn columns(block: &mut String, result: &CaseResult) {
         TwinResult::Broke(because) => format!("broke: {because}"),
         TwinResult::Skipped(why) => format!("skipped: {why}"),
     };
-    let _ = writeln!(block, "      {:24} {twin}", "fault-free twin");
+    for (index, line) in wrapped(&twin, WIDTH - 31).iter().enumerate() {
+        let _ = writeln!(block, "      {:24} {line}", if index == 0 { "fault-free twin" } else { "" });
+    }
 }
 
 /// What is wrong with a case, where the evidence is, and how to see it again.
@@ -176,11 +180,11 @@ fn trouble(block: &mut String, result: &CaseResult) {
                 operation.operation,
                 plain(&cell.observed)
             );
-            let _ = writeln!(block, "    {:9} {}", "cell", paint(paint::BAD, line));
+            told(block, "cell", &line, paint::BAD);
         }
     }
-    for because in result.because.iter().flat_map(|because| because.lines()) {
-        let _ = writeln!(block, "    {:9} {because}", "because");
+    if let Some(because) = &result.because {
+        told(block, "because", because, Style::new());
     }
     let anomalies: BTreeMap<&str, &str> = result
         .operations
@@ -194,6 +198,31 @@ fn trouble(block: &mut String, result: &CaseResult) {
         let _ = writeln!(block, "    {:9} {}", "history", result.history);
     }
     let _ = writeln!(block, "    {:9} {}", "again", result.repro);
+}
+
+/// A text under a label, in as many lines as it needs.
+fn told(block: &mut String, label: &str, text: &str, style: Style) {
+    for (index, line) in wrapped(text, WIDTH - 14).iter().enumerate() {
+        let _ = writeln!(block, "    {:9} {}", if index == 0 { label } else { "" }, paint(style, line));
+    }
+}
+
+/// The lines of a text, the long ones broken between words. A word that is wider than a line stays whole: it may be a
+/// path that somebody copies.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut rest = String::new();
+        for word in line.split_inclusive(' ') {
+            let fits = rest.chars().count() + word.trim_end().chars().count() <= width;
+            if !fits && !rest.trim().is_empty() {
+                lines.push(std::mem::take(&mut rest).trim_end().to_owned());
+            }
+            rest.push_str(word);
+        }
+        lines.push(rest.trim_end().to_owned());
+    }
+    lines
 }
 
 /// The last lines of a run.
