@@ -32,6 +32,8 @@ pub struct Row {
     pub tally: Tally,
     /// The first repetition, or the first that does not match.
     pub shown: CaseResult,
+    /// The picture of its history, shown with every column.
+    pub timeline: Option<String>,
 }
 
 impl Row {
@@ -39,7 +41,7 @@ impl Row {
     pub fn new(result: CaseResult) -> Self {
         let mut tally = Tally::default();
         tally.add(result.verdict);
-        Self { tally, shown: result }
+        Self { tally, shown: result, timeline: None }
     }
 
     /// Takes one more repetition into account.
@@ -74,6 +76,9 @@ pub fn scenario(title: &str, rows: &[Row], detail: Detail) -> String {
     for row in &shown {
         if detail == Detail::Verbose {
             columns(&mut block, &row.shown);
+            for line in row.timeline.iter().flat_map(|timeline| timeline.lines()) {
+                let _ = writeln!(block, "{line}");
+            }
         }
         if row.shown.verdict != Verdict::Match {
             trouble(&mut block, &row.shown);
@@ -223,6 +228,37 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
         lines.push(rest.trim_end().to_owned());
     }
     lines
+}
+
+/// Cases from which on the slowest are told.
+const MANY: usize = 20;
+/// How many of them.
+const SLOWEST: usize = 10;
+
+/// The slowest cases of a large run; empty for a small one.
+pub fn slowest<'a>(results: impl Iterator<Item = &'a CaseResult>) -> String {
+    let mut results: Vec<&CaseResult> = results.collect();
+    if results.len() < MANY {
+        return String::new();
+    }
+    results.sort_by_key(|result| std::cmp::Reverse(result.elapsed_ms));
+    let name = |result: &CaseResult| {
+        let variant = result.variant.iter().map(|variant| format!("/{variant}")).collect::<String>();
+        format!(
+            "{}{variant}/{} {}.{} s",
+            result.scenario,
+            result.protection,
+            result.elapsed_ms / 1000,
+            result.elapsed_ms % 1000 / 100
+        )
+    };
+    let list = results.into_iter().take(SLOWEST).map(name).collect::<Vec<_>>().join(", ");
+    let mut block = String::new();
+    for (index, line) in wrapped(&list, WIDTH - 9).iter().enumerate() {
+        let _ =
+            writeln!(block, "{}", paint(paint::QUIET, format!("{:9}{line}", if index == 0 { "slowest" } else { "" })));
+    }
+    block
 }
 
 /// The last lines of a run.
