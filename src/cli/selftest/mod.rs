@@ -28,6 +28,8 @@ use crate::runner::{self, CaseRun, House};
 use crate::scenario::model::Twin;
 use crate::{scenario, service};
 
+/// How many places where a defect stayed green are shown.
+const SHOWN: usize = 4;
 /// Cases at play at once.
 const JOBS: usize = 32;
 
@@ -175,9 +177,12 @@ fn tell(sights: &Sights) -> anyhow::Result<Exit> {
         let style = if sight.green.is_empty() { paint::GOOD } else { paint::BAD };
         let count = paint(style, format!("{seen:>5} of {:>5}", sight.planted));
         print(&format!("{count}  {defect}\n"))?;
-        for green in &sight.green {
-            blind += 1;
+        blind += sight.green.len();
+        for green in sight.green.iter().take(SHOWN) {
             print(&format!("                {green}\n"))?;
+        }
+        if sight.green.len() > SHOWN {
+            print(&format!("                and {} more\n", sight.green.len() - SHOWN))?;
         }
     }
     if blind == 0 {
