@@ -17,8 +17,8 @@ pub struct Facts<'a> {
     pub operation_of: BTreeMap<&'a str, &'a str>,
     /// The final records of the jobs.
     pub jobs: BTreeMap<&'a str, &'a JobRecord>,
-    /// The queue's entries with the line they stand on.
-    pub queue: Vec<(u64, &'a QueueEntryFields)>,
+    /// The queue's entries with the place of the line they stand on, whatever number the line claims.
+    pub queue: Vec<(usize, &'a QueueEntryFields)>,
 }
 
 impl<'a> Facts<'a> {
@@ -31,7 +31,7 @@ impl<'a> Facts<'a> {
             jobs: BTreeMap::new(),
             queue: Vec::new(),
         };
-        for entry in entries {
+        for (place, entry) in entries.iter().enumerate() {
             match &entry.event {
                 Event::Submitted { operation, job: Some(job), .. } => {
                     facts.operation_of.insert(job, operation);
@@ -39,7 +39,7 @@ impl<'a> Facts<'a> {
                 Event::Job { record } => {
                     facts.jobs.insert(&record.job, record);
                 }
-                Event::Queue { entry: fields } => facts.queue.push((entry.n, fields)),
+                Event::Queue { entry: fields } => facts.queue.push((place, fields)),
                 _ => {}
             }
         }
@@ -47,7 +47,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The queue's entries about one job, in their order.
-    pub fn queue_of(&self, job: &str) -> impl Iterator<Item = (u64, &'a QueueEntryFields)> {
+    pub fn queue_of(&self, job: &str) -> impl Iterator<Item = (usize, &'a QueueEntryFields)> {
         self.queue.iter().copied().filter(move |(_, entry)| entry.job.as_deref() == Some(job))
     }
 

@@ -6,9 +6,6 @@ use crate::outcome::Reason;
 
 use super::facts::Facts;
 
-/// The wait status that confirms a kill.
-pub const KILLED: &str = "signal SIGKILL";
-
 /// The first fault that proves nothing, and why.
 pub fn check(facts: &Facts<'_>, faults: &[FaultText]) -> Option<(Reason, String)> {
     faults.iter().enumerate().find_map(|(number, fault)| check_one(facts, number, fault))
@@ -24,18 +21,16 @@ fn check_one(facts: &Facts<'_>, number: usize, fault: &FaultText) -> Option<(Rea
     if !fired {
         return Some((Reason::FaultNotFired, format!("{name} struck but was not confirmed")));
     }
-    if !fault.kills {
-        return None;
-    }
+    let proof = fault.proof.as_deref()?;
     let Event::Struck { worker: Some(worker), execution, .. } = &struck.event else {
         return Some((Reason::FaultNotFired, format!("{name} struck no worker")));
     };
-    let death = facts.entries.iter().find_map(|entry| death_of(entry, worker));
+    let death = facts.entries.iter().enumerate().find_map(|(place, entry)| Some((place, death_of(entry, worker)?)));
     let Some((died, status)) = death else {
         return Some((Reason::FaultNotFired, format!("{name} fired, but no death of worker {worker} is recorded")));
     };
-    if status != KILLED {
-        let text = format!("{name}: worker {worker} ended with `{status}` by itself instead of `{KILLED}`");
+    if status != proof {
+        let text = format!("{name}: worker {worker} ended with `{status}` instead of `{proof}`");
         return Some((Reason::FaultNotFired, text));
     }
     let parked = facts.executions.iter().find(|open| open.worker == *worker && Some(open.number) == *execution)?;
@@ -46,9 +41,9 @@ fn is_struck(event: &Event, number: usize) -> bool {
     matches!(event, Event::Struck { fault, .. } if *fault == number)
 }
 
-fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<(u64, &'a str)> {
+fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<&'a str> {
     match &entry.event {
-        Event::Exited { worker: dead, status, .. } if dead == worker => Some((entry.n, status)),
+        Event::Exited { worker: dead, status, .. } if dead == worker => Some(status),
         _ => None,
     }
 }
@@ -56,15 +51,26 @@ fn death_of<'a>(entry: &'a Entry, worker: &str) -> Option<(u64, &'a str)> {
 /// The queue must not have given the job away between the struck execution's own claim and the confirmed death. Counts
 /// alone do not show it: an early stall still gives two executions and two effects (measured,
 /// `kill-case-timing`, section 8).
-fn early_stall(facts: &Facts<'_>, parked: &Execution, died: u64, name: &str) -> Option<(Reason, String)> {
-    let synced = facts.entries.iter().find(|entry| entry.n > died && matches!(entry.event, Event::Synced { .. }));
-    let Some(synced) = synced else {
+fn early_stall(facts: &Facts<'_>, parked: &Execution, died: usize, name: &str) -> Option<(Reason, String)> {
+    let at_death =
+        |event: &Event| matches!(event, Event::Synced { death: Some(worker), .. } if *worker == parked.worker);
+    let mut after = (died..facts.entries.len()).filter(|place| at_death(&facts.entries[*place].event));
+    let Some(synced) = after.next() else {
         return Some((Reason::HistoryGap, format!("{name}: the queue's record was not read after the death")));
     };
     let own = parked.attempts_started as usize;
     let mut claims = 0;
-    for (_, entry) in facts.queue_of(&parked.job).filter(|(line, _)| *line < synced.n) {
-        claims += usize::from(entry.queue == "active");
+    let before = facts.queue_of(&parked.job).filter(|(place, _)| *place < synced);
+    let mut before: Vec<_> = before.map(|(_, entry)| entry).collect();
+    // The queue's own order: that of its ids.
+    before.sort_by_key(|entry| order(&entry.id));
+    for entry in before {
+        match entry.queue.as_str() {
+            // The same id again: its claims are counted anew.
+            "added" => claims = 0,
+            "active" => claims += 1,
+            _ => {}
+        }
         let given_away = claims > own || (claims == own && entry.queue == "stalled");
         if given_away {
             let text = format!(
@@ -75,4 +81,10 @@ fn early_stall(facts: &Facts<'_>, parked: &Execution, died: u64, name: &str) -> 
         }
     }
     None
+}
+
+/// The place of an entry in the queue's record: `1796089300122-1` is the second of that millisecond.
+fn order(id: &str) -> (u64, u64) {
+    let (ms, number) = id.split_once('-').unwrap_or((id, "0"));
+    (ms.parse().unwrap_or(u64::MAX), number.parse().unwrap_or(u64::MAX))
 }

@@ -72,6 +72,7 @@ fn doubt(facts: &Facts<'_>, gap: Option<&str>) -> Option<(Reason, String)> {
     died_unasked(facts)
         .or_else(|| fired::check(facts, faults(facts)).filter(|(reason, _)| *reason == Reason::EarlyStall))
         .or_else(|| deadline(facts))
+        .or_else(|| cut(facts, gap))
         .or_else(|| fired::check(facts, faults(facts)))
         .or_else(|| records::check(facts).map(|text| (Reason::RecordsDisagree, text)))
         .or_else(|| gap.map(|text| (Reason::HistoryGap, text.to_owned())))
@@ -104,6 +105,12 @@ fn deadline(facts: &Facts<'_>) -> Option<(Reason, String)> {
     })
 }
 
+/// What is absent from a record that breaks off cannot be held against a fault or the queue.
+fn cut(facts: &Facts<'_>, gap: Option<&str>) -> Option<(Reason, String)> {
+    let whole = facts.entries.last().is_some_and(|entry| entry.event == Event::Closed);
+    gap.filter(|_| !whole).map(|text| (Reason::HistoryGap, text.to_owned()))
+}
+
 /// A history without its end proves nothing, whatever its lines say.
 fn incomplete(facts: &Facts<'_>) -> Option<(Reason, String)> {
     let has = |wanted: fn(&Event) -> bool| facts.entries.iter().any(|entry| wanted(&entry.event));
@@ -111,12 +118,26 @@ fn incomplete(facts: &Facts<'_>) -> Option<(Reason, String)> {
         "its first line"
     } else if !has(|event| matches!(event, Event::End { .. })) {
         "the end of the script"
-    } else if !has(|event| matches!(event, Event::Effect { .. })) {
-        "the effects"
     } else {
-        return None;
+        return effects_missing(facts);
     };
     Some((Reason::HistoryGap, format!("the history lacks {missing}")))
+}
+
+/// Every operation has its effects read once.
+fn effects_missing(facts: &Facts<'_>) -> Option<(Reason, String)> {
+    let Some(Event::Case { operations, .. }) = facts.entries.first().map(|entry| &entry.event) else {
+        return None;
+    };
+    let read = |operation: &String| {
+        let of = |entry: &&Entry| matches!(&entry.event, Event::Effect { operation: read, .. } if read == operation);
+        facts.entries.iter().filter(of).count()
+    };
+    let operation = operations.iter().find(|operation| read(operation) != 1)?;
+    Some((
+        Reason::HistoryGap,
+        format!("the effects of {operation} were read {} times instead of once", read(operation)),
+    ))
 }
 
 fn differences(expected: &Expected, observed: &BTreeMap<String, Columns>) -> Vec<Difference> {

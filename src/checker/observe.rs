@@ -1,8 +1,8 @@
 //! What a history shows for one operation: every column, also those that no row states.
 
 use crate::fault::{JobCounters, Outcome};
-use crate::history::Event;
 use crate::history::executions::overlap;
+use crate::history::{Entry, Event};
 use crate::scenario::{Column, Columns, Value};
 
 use super::facts::Facts;
@@ -36,8 +36,25 @@ fn cell(facts: &Facts<'_>, operation: &str, column: Column) -> Value {
         Column::RefusedAcks => {
             Value::Count(executions().filter(|execution| execution.outcome == Some(Outcome::Refused)).count() as u64)
         }
+        Column::FailedReason => {
+            let jobs = facts.jobs_of(operation);
+            let reasons = jobs.iter().filter_map(|job| facts.jobs.get(job)?.failed_reason.clone());
+            Value::agreed(reasons.map(Value::Text).collect())
+        }
+        Column::RefusedAdds => Value::List(refused_adds(facts, operation)),
         Column::Overlap => Value::Count(overlap(executions())),
     }
+}
+
+/// What the producer's calls for the operation were refused with, in order.
+fn refused_adds(facts: &Facts<'_>, operation: &str) -> Vec<Value> {
+    let refused = |entry: &Entry| match &entry.event {
+        Event::Submitted { operation: submitted, error: Some(error), .. } if submitted == operation => {
+            Some(Value::Text(error.clone()))
+        }
+        _ => None,
+    };
+    facts.entries.iter().filter_map(refused).collect()
 }
 
 /// Effects and partial effects as the lab read them.

@@ -1,11 +1,13 @@
 //! Whether the history and the queue's own record tell the same story. The rules, per job:
 //!
-//! 1. Every entry into a handler follows a claim of its own: the claim numbers that the handlers saw are all different.
+//! 1. Every entry into a handler follows a claim of its own: the claim numbers that the handlers saw are all different
+//!    within one life of the job. A job that is removed and added again under its id counts from 1 again.
 //! 2. Claims (`active` entries) = entries into a handler + claims that the queue failed itself, without a handler
 //!    (over the stall limit: `active` is then followed by `failed` with the queue's own text).
-//! 3. `attemptsStarted` of the job's record = claims; `stalledCounter` = `stalled` entries.
+//! 3. `attemptsStarted` of the job's record = claims; `stalledCounter` = `stalled` entries (of its last life).
 //! 4. No more completions were accepted than the queue recorded.
-//! 5. The record has as many entries as the queue said it has.
+//! 5. Every job id that a producer's call returned was added.
+//! 6. The record has as many entries as the queue said it has.
 //!
 //! `active` entries and `attemptsStarted` alone are not executions (`bullmq-observed`, rule 7).
 
@@ -29,7 +31,7 @@ pub fn check(facts: &Facts<'_>) -> Option<String> {
 
 fn entries(facts: &Facts<'_>) -> Option<String> {
     let said = facts.entries.iter().rev().find_map(|entry| match entry.event {
-        Event::Synced { entries } => Some(entries),
+        Event::Synced { entries, .. } => Some(entries),
         _ => None,
     })?;
     let have = facts.queue.len() as u64;
@@ -54,16 +56,22 @@ fn check_job(facts: &Facts<'_>, job: &str) -> Option<String> {
              which {by_queue} ran no handler"
         ));
     }
-    let numbers: BTreeSet<u32> = executions.iter().map(|execution| execution.attempts_started).collect();
-    if numbers.len() as u64 != entered {
-        return Some(format!("job {job}: {entered} executions, but only {} different claims", numbers.len()));
+    let lives = facts.count(job, "added");
+    if lives == 0 {
+        return Some(format!("job {job}: a producer's call returned it, the queue's record does not have it"));
+    }
+    let same = |number: u32| executions.iter().filter(|execution| execution.attempts_started == number).count() as u64;
+    if let Some(doubled) = executions.iter().find(|execution| same(execution.attempts_started) > lives) {
+        let (number, times) = (doubled.attempts_started, same(doubled.attempts_started));
+        return Some(format!("job {job}: claim {number} entered a handler {times} times, it was added {lives} times"));
     }
     if let Some(counters) = facts.jobs.get(job).and_then(|record| record.counters) {
+        let claims = last_life(facts, job, "active");
         if u64::from(counters.attempts_started) != claims {
             let started = counters.attempts_started;
             return Some(format!("job {job}: attemptsStarted is {started}, the queue's record has {claims} `active`"));
         }
-        let stalled = facts.count(job, "stalled");
+        let stalled = last_life(facts, job, "stalled");
         if u64::from(counters.stalled) != stalled {
             let counter = counters.stalled;
             return Some(format!("job {job}: stalledCounter is {counter}, the queue's record has {stalled} `stalled`"));
@@ -77,6 +85,14 @@ fn check_job(facts: &Facts<'_>, job: &str) -> Option<String> {
         ));
     }
     None
+}
+
+/// How often an event stands in the queue's record since the job was last added.
+fn last_life(facts: &Facts<'_>, job: &str, event: &str) -> u64 {
+    facts.queue_of(job).fold(0, |count, (_, entry)| match entry.queue.as_str() {
+        "added" => 0,
+        other => count + u64::from(other == event),
+    })
 }
 
 /// Claims of a job that the queue failed itself.

@@ -9,6 +9,8 @@ mod records;
 mod results;
 mod run;
 mod schedule;
+mod selftest;
+mod session;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,6 +40,8 @@ enum Verb {
     Check(check::Args),
     /// Judge the histories of a stored run again; nothing is run
     Judge(judge::Args),
+    /// Plant defects in the lab's own system and records; each must turn red
+    Selftest(selftest::Args),
     /// The built-in subject, started by the lab
     #[command(hide = true)]
     Worker,
@@ -66,6 +70,7 @@ pub fn main() -> ExitCode {
         Verb::List(args) => list::run(&args),
         Verb::Check(args) => check::run(&args),
         Verb::Judge(args) => judge::run(&args),
+        Verb::Selftest(args) => selftest::run(&args),
         Verb::Worker => worker::main().map(|()| Exit::AllMatched),
         Verb::Keeper { command } => return status(process::keeper::main(&command)),
     };

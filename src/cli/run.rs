@@ -2,29 +2,27 @@
 
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use anyhow::Context;
 use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
 use super::outputs::{Format, Outputs};
 use super::records::{Records, Stored, StoredPlan};
 use super::schedule::{Done, Schedule};
+use super::session::{self, Ended};
 use super::{Usage, notice, progress};
 use crate::fault::Engine;
 use crate::outcome::Exit;
 use crate::plan::{self, Case, Filter};
-use crate::process::{Interrupts, Spawner};
+use crate::process::Interrupts;
 use crate::report::terminal::Detail;
 use crate::runner::House;
 use crate::scenario::{self, LoadError, Scenario};
-use crate::service::{self, Services};
+use crate::service;
 
 /// Cases at play per core: they wait, they do not compute.
 const CASES_PER_CORE: usize = 16;
-/// How long tasks may take to notice that they are ended.
-const LET_GO: Duration = Duration::from_secs(1);
 /// Database connections that the cases at play may have together.
 const CONNECTIONS_MAX: usize = 250;
 
@@ -133,23 +131,20 @@ async fn play(args: &Args, cases: Vec<Case>) -> anyhow::Result<Exit> {
         _ => Detail::Normal,
     };
     let mut outputs = Outputs::open(&run, &records, args.format, detail, &stored, args.repeat)?;
-    let spawner = Spawner::start()?;
-    let opened = tokio::select! {
-        opened = open(&run, &records, spawner) => Rc::new(opened?),
-        signal = interrupts.next() => return ended(&mut outputs, began, signal),
-    };
-    progress::note(&format!("servers ready in {} ms; {} cases", began.elapsed().as_millis(), cases.len()));
-    let jobs = jobs(args.jobs, &cases);
-    let schedule = Schedule { house: opened.clone(), cases, stored, records, repeat: args.repeat, jobs };
-    // Whatever went wrong, the servers are taken down before it is told.
-    let exit = match report(schedule, &mut outputs, &opened, &mut interrupts).await {
-        Ok(None) => finish(args, &mut outputs, began, &opened, &mut interrupts).await,
-        Ok(Some(signal)) => ended(&mut outputs, began, signal),
-        Err(error) => Err(error),
-    };
-    let closed = alone(opened).await?.close().await;
-    let exit = exit?;
-    closed.map(|()| exit)
+    let ended_by = session::with_house(&run, &records, &mut interrupts, async |house, interrupts| {
+        progress::note(&format!("servers ready in {} ms; {} cases", began.elapsed().as_millis(), cases.len()));
+        let jobs = jobs(args.jobs, &cases);
+        let schedule =
+            Schedule { house: house.clone(), cases, stored, records: records.clone(), repeat: args.repeat, jobs };
+        match report(schedule, &mut outputs, &house, interrupts).await? {
+            Some(signal) => Ok(Ended::By(signal)),
+            None => Ok(Ended::Well(finish(args, &mut outputs, began, &house, interrupts).await?)),
+        }
+    });
+    match ended_by.await? {
+        Ended::Well(exit) => Ok(exit),
+        Ended::By(signal) => ended(&mut outputs, began, signal),
+    }
 }
 
 /// The end of a run that was not interrupted.
@@ -174,26 +169,6 @@ fn ended(outputs: &mut Outputs, began: Instant, signal: i32) -> anyhow::Result<E
         notice(&format!("error: {error:#}"));
     }
     Ok(Exit::Signal(signal))
-}
-
-/// The house, when the tasks that were told to end have let go of it.
-async fn alone(mut house: Rc<House>) -> anyhow::Result<House> {
-    let bound = Instant::now() + LET_GO;
-    loop {
-        house = match Rc::try_unwrap(house) {
-            Ok(house) => return Ok(house),
-            Err(house) => house,
-        };
-        anyhow::ensure!(Instant::now() < bound, "a case is still at play");
-        tokio::task::yield_now().await;
-    }
-}
-
-async fn open(run: &str, records: &Records, spawner: Spawner) -> anyhow::Result<House> {
-    let program = std::env::current_exe().context("cannot find the lab's own binary")?;
-    let options = service::Options { run: run.to_owned(), logs: records.root.join("logs") };
-    let services = Services::start(&spawner, &options).await?;
-    House::open(run.to_owned(), records.root.clone(), spawner, services, program).await
 }
 
 /// Takes results as they arrive; the signal that ended it early.

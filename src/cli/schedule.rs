@@ -121,6 +121,7 @@ fn case_run<'a>(case: &Case, script: &'a Script, history: &Path) -> CaseRun<'a> 
         repeat: 1,
         attempt: 1,
         twin: false,
+        defect: None,
         history: history.to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! trigger   = [ worker "@" ] place [ "[" string "]" ] [ "#" number ]
-//! condition = "when" ( worker "dead" | trigger )
+//! condition = "when" [ duration "after" ] ( worker ( "dead" | "stopped" | "settled" ) | trigger )
 //! action    = word [ argument ... ]                      one row each in [`super::action`]
 //! duration  = number ( "ms" | "s" | "m" | "h" )
 //! ```
@@ -179,14 +179,63 @@ impl<'a> Cursor<'a> {
         self.worker(word).map(Some)
     }
 
+    /// Whether the next word is this one. Takes nothing.
+    pub(super) fn next_is(&mut self, wanted: &str) -> bool {
+        let start = self.at;
+        let word = self.word();
+        self.at = start;
+        &self.text[word] == wanted
+    }
+
+    /// Takes this word.
+    pub(super) fn keyword(&mut self, wanted: &str) -> Result<(), GrammarError> {
+        let word = self.word();
+        match &self.text[word.clone()] {
+            found if found == wanted => Ok(()),
+            "" => Err(GrammarError::new(word, format!("`{wanted}` is missing"))),
+            found => Err(GrammarError::new(word.clone(), format!("`{}` stands where `{wanted}` should", shown(found)))),
+        }
+    }
+
+    /// Takes a duration, as milliseconds.
+    pub(super) fn duration(&mut self) -> Result<u64, GrammarError> {
+        let word = self.word();
+        duration_ms(&self.text[word.clone()]).map_err(|error| GrammarError { span: word, ..error })
+    }
+
+    /// Takes an exit status.
+    pub(super) fn status(&mut self) -> Result<u8, GrammarError> {
+        let word = self.word();
+        let status = self.text[word.clone()].parse();
+        status.map_err(|_| {
+            GrammarError::new(word, "an exit status is a number from 0 to 255").help("for example `exit 1`")
+        })
+    }
+
     /// What follows `when`, or the `until` of a hold.
     pub(super) fn condition(&mut self) -> Result<Condition, GrammarError> {
         self.skip_spaces();
+        if self.rest().starts_with(|first: char| first.is_ascii_digit()) {
+            let ms = self.duration()?;
+            self.keyword("after")?;
+            if self.next_is("when") {
+                self.keyword("when")?;
+            }
+            return Ok(Condition::After(ms, Box::new(self.condition()?)));
+        }
         let start = self.at;
         let first = self.word();
         let second = self.word();
-        if &self.text[second] == "dead" && self.text[first.end..].starts_with(char::is_whitespace) {
-            return Ok(Condition::Dead(self.worker(first)?));
+        if self.text[first.end..].starts_with(char::is_whitespace) {
+            let state: Option<fn(String) -> Condition> = match &self.text[second] {
+                "dead" => Some(Condition::Dead),
+                "stopped" => Some(Condition::Stopped),
+                "settled" => Some(Condition::Settled),
+                _ => None,
+            };
+            if let Some(state) = state {
+                return Ok(state(self.worker(first)?));
+            }
         }
         self.at = start;
         let after = self.text[first.end..].trim();

@@ -12,6 +12,8 @@ pub enum Outcome {
     Failed,
     /// The queue refused the finish: the lock was gone or somebody else's.
     Refused,
+    /// The handler had moved its job itself: there was nothing to finish.
+    Moved,
 }
 
 /// One entry of the queue's own event record.

@@ -44,16 +44,31 @@ impl Trigger {
 pub enum Condition {
     /// The worker's death is confirmed.
     Dead(String),
+    /// The kernel says that the worker is stopped.
+    Stopped(String),
+    /// The queue has answered the finish of an execution of the worker, whatever it answered.
+    Settled(String),
     /// The place was reached.
     Reached(Trigger),
+    /// This long, ms, after another condition held: for what must not happen in that time. Only the end of a case.
+    After(u64, Box<Condition>),
 }
 
 impl Condition {
+    /// The condition without the time after it.
+    pub fn moment(&self) -> &Self {
+        match self {
+            Self::After(_, condition) => condition.moment(),
+            other => other,
+        }
+    }
+
     /// The worker that the condition names.
     pub fn worker(&self) -> Option<&str> {
         match self {
-            Self::Dead(worker) => Some(worker),
+            Self::Dead(worker) | Self::Stopped(worker) | Self::Settled(worker) => Some(worker),
             Self::Reached(trigger) => trigger.worker.as_deref(),
+            Self::After(_, condition) => condition.worker(),
         }
     }
 }
@@ -87,6 +102,9 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Dead(worker) => write!(f, "{worker} dead"),
+            Self::Stopped(worker) => write!(f, "{worker} stopped"),
+            Self::Settled(worker) => write!(f, "{worker} settled"),
+            Self::After(ms, condition) => write!(f, "{ms}ms after {condition}"),
             Self::Reached(trigger) => write!(f, "{trigger}"),
         }
     }

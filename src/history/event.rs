@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::{Answer, Engine, JobRecord, Outcome, Point, Protection, QueueEntry, Trigger};
 
+/// The version of the format that is written.
+pub const VERSION: u32 = 1;
+
 /// One line of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -22,6 +25,9 @@ pub struct Entry {
 pub enum Event {
     /// The first line: what this is the history of.
     Case {
+        /// The version of the history's format, [`VERSION`].
+        #[serde(default)]
+        v: u32,
         /// The run's id.
         run: String,
         /// The case's id.
@@ -159,6 +165,18 @@ pub enum Event {
         /// The signal, for example `SIGKILL`.
         signal: String,
     },
+    /// The kernel says that a worker is stopped.
+    Stopped {
+        /// The worker's name.
+        worker: String,
+    },
+    /// A key of a job was deleted by a fault.
+    KeyDeleted {
+        /// The job id.
+        job: String,
+        /// Whether it was there.
+        existed: bool,
+    },
     /// A worker's death is confirmed by its wait status.
     Exited {
         /// The worker's name.
@@ -172,6 +190,9 @@ pub enum Event {
     Synced {
         /// The count.
         entries: u64,
+        /// The worker whose confirmed death is the moment.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        death: Option<String>,
     },
     /// The case's script is over, or its bound has passed.
     End {
@@ -206,8 +227,10 @@ pub struct FaultText {
     /// What.
     #[serde(rename = "do")]
     pub action: String,
-    /// Whether it ends the life of the worker that it strikes: then the queue must not have acted before the death.
-    pub kills: bool,
+    /// The wait status that proves the deed, where it ends the worker that it strikes: then the queue must not have
+    /// acted before the death.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<String>,
 }
 
 /// See [`QueueEntry`]; the wire's `event` is called `queue` here.

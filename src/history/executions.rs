@@ -69,18 +69,21 @@ pub fn fold(found: &mut Vec<Execution>, entry: &Entry) {
         }
         Event::Answered { worker, execution, point, answer } => {
             let ended = match (answer, point) {
-                (Answer::Throw { .. }, _) => Ended::Threw,
-                (Answer::Go, Point::HandlerReturned) => Ended::Returned,
-                (Answer::Go, _) => return,
+                (Answer::Throw { .. } | Answer::Panic, _) => Ended::Threw,
+                (Answer::MoveToDelayed { .. }, _) | (Answer::Go | Answer::Block { .. }, Point::HandlerReturned) => {
+                    Ended::Returned
+                }
+                (Answer::Go | Answer::Block { .. } | Answer::Exit { .. }, _) => return,
             };
             leave(latest(found, worker, *execution), entry.n, ended);
         }
         Event::Settled { worker, execution, outcome, .. } => {
-            if let Some(open) = latest(found, worker, *execution) {
+            // All of that number: a worker that enters one execution twice settles it once.
+            for open in found.iter_mut().filter(|open| open.worker == *worker && open.number == *execution) {
                 open.outcome = Some(*outcome);
+                // A handler may also fail by itself, between two points.
+                leave(Some(open), entry.n, Ended::Threw);
             }
-            // A handler may also fail by itself, between two points.
-            leave(latest(found, worker, *execution), entry.n, Ended::Threw);
         }
         Event::Exited { worker, .. } => {
             for open in found.iter_mut().filter(|open| open.worker == *worker && open.outcome.is_none()) {

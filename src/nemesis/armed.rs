@@ -1,6 +1,7 @@
-//! The armed faults of one case: which have struck, which have fired.
+//! The armed faults of one case: which have struck, which have fired, which handlers they hold.
 
-use super::{Confirm, Gate, Happening, Hit, Strike, strike};
+use super::held::Held;
+use super::{Confirm, Gate, Happening, Hit, Parked, Strike, strike};
 use crate::fault::{Condition, Fault};
 
 #[derive(Debug)]
@@ -23,21 +24,27 @@ pub struct Struck {
 #[derive(Debug)]
 pub struct Nemesis {
     faults: Vec<(Fault, Progress)>,
+    held: Held,
 }
 
 impl Nemesis {
     /// Arms the faults.
     pub fn new(faults: &[Fault]) -> Self {
         let arm = |fault: &Fault| (fault.clone(), Progress::Armed(Gate::new(Condition::Reached(fault.at.clone()))));
-        Self { faults: faults.iter().map(arm).collect() }
+        Self { faults: faults.iter().map(arm).collect(), held: Held::default() }
     }
 
     /// Takes a happening into account: the faults that strike now, in file order.
     pub fn notice(&mut self, happening: &Happening) -> Vec<Struck> {
-        let Happening::Reached { worker, operation, execution, .. } = happening else {
+        let Happening::Reached { worker, operation, execution, job, .. } = happening else {
             return Vec::new();
         };
-        let hit = Hit { worker: worker.as_deref(), execution: *execution, operation: operation.as_deref() };
+        let hit = Hit {
+            worker: worker.as_deref(),
+            execution: *execution,
+            operation: operation.as_deref(),
+            job: job.as_deref(),
+        };
         let mut struck = Vec::new();
         for (number, (fault, progress)) in self.faults.iter_mut().enumerate() {
             if let Progress::Armed(gate) = progress
@@ -45,25 +52,50 @@ impl Nemesis {
             {
                 let strike = strike(&fault.action, hit);
                 *progress = Progress::Struck(strike.confirm.clone());
+                if let (Some(worker), Some(execution)) = (worker, execution) {
+                    self.held.add(worker, *execution, number, &strike.parked);
+                }
                 struck.push(Struck { fault: number, strike });
             }
         }
         struck
     }
 
-    /// The faults that count as fired since this happened; call with `None` after the orders of a strike are carried
-    /// out.
-    pub fn confirm(&mut self, happening: Option<&Happening>) -> Vec<usize> {
+    /// The faults that count as fired since this happened.
+    pub fn confirm(&mut self, happening: &Happening) -> Vec<usize> {
+        self.fire(|confirm| match confirm {
+            Confirm::Now => false,
+            Confirm::Happens(wanted) => wanted == happening,
+            Confirm::Holds(gate) => gate.notice(happening),
+        })
+    }
+
+    /// The faults that count as fired since their orders are carried out.
+    pub fn carried_out(&mut self) -> Vec<usize> {
+        self.fire(|confirm| *confirm == Confirm::Now)
+    }
+
+    fn fire(&mut self, mut confirmed: impl FnMut(&mut Confirm) -> bool) -> Vec<usize> {
         let mut fired = Vec::new();
         for (number, (_, progress)) in self.faults.iter_mut().enumerate() {
             if let Progress::Struck(confirm) = progress
-                && confirmed(confirm, happening)
+                && confirmed(confirm)
             {
                 *progress = Progress::Fired;
                 fired.push(number);
             }
         }
         fired
+    }
+
+    /// A handler that is parked in a worker which is stopped: it waits for `cont`.
+    pub fn hold_stopped(&mut self, worker: &str, execution: u32) {
+        self.held.add_stopped(worker, execution);
+    }
+
+    /// The parked handlers that may go on now.
+    pub fn release(&mut self, happening: &Happening, fired: &[usize]) -> Vec<(String, u32)> {
+        self.held.release(happening, fired)
     }
 
     /// The first fault that has not fired, as text.
@@ -76,12 +108,10 @@ impl Nemesis {
     }
 }
 
-fn confirmed(confirm: &Confirm, happening: Option<&Happening>) -> bool {
-    match (confirm, happening) {
-        (Confirm::Now, None) => true,
-        (Confirm::Dead { worker: wanted }, Some(Happening::Dead { worker })) => wanted == worker,
-        (Confirm::Submitted { operation: wanted }, Some(Happening::Submitted { operation })) => wanted == operation,
-        _ => false,
+impl Struck {
+    /// Whether the handler that is parked there goes on at once.
+    pub fn lets_go_on(&self) -> bool {
+        self.strike.parked == Parked::GoesOn
     }
 }
 
@@ -90,6 +120,7 @@ mod tests {
     use super::super::Order;
     use super::*;
     use crate::fault::{Action, Answer, Place, Point, QueueEvent, Trigger};
+    use crate::process::Signal;
 
     fn fault(worker: Option<&str>, place: Place, hit: u32, action: Action) -> Fault {
         Fault { at: Trigger { worker: worker.map(str::to_owned), place, operation: None, hit }, action }
@@ -101,49 +132,99 @@ mod tests {
             place: Place::Point(point),
             operation: Some("op".into()),
             execution: Some(7),
+            job: Some("1".into()),
         }
     }
 
+    fn queue(event: QueueEvent) -> Happening {
+        Happening::Reached {
+            worker: None,
+            place: Place::Queue(event),
+            operation: Some("op".into()),
+            execution: None,
+            job: Some("1".into()),
+        }
+    }
+
+    fn dead(worker: &str) -> Happening {
+        Happening::Dead { worker: worker.into() }
+    }
+
+    const COMMITTED: Place = Place::Point(Point::EffectCommitted);
+
     #[test]
     fn a_kill_strikes_on_its_hit_and_fires_with_the_death() {
-        let at = Place::Point(Point::EffectCommitted);
-        let mut nemesis = Nemesis::new(&[fault(Some("A"), at, 2, Action::Kill { worker: None })]);
+        let mut nemesis = Nemesis::new(&[fault(Some("A"), COMMITTED, 2, Action::Kill(None))]);
         assert_eq!(nemesis.notice(&parked("A", Point::EffectCommitted)), []);
         assert_eq!(nemesis.notice(&parked("B", Point::EffectCommitted)), []);
         assert_eq!(nemesis.notice(&parked("A", Point::HandlerReturned)), []);
         let struck = nemesis.notice(&parked("A", Point::EffectCommitted));
         assert_eq!(struck[0].strike.orders, [Order::Kill { worker: "A".into() }]);
-        assert!(struck[0].strike.holds, "a handler that is to die must not be answered");
-        assert!(nemesis.confirm(None).is_empty(), "a kill is not fired before the death");
-        assert!(nemesis.confirm(Some(&Happening::Dead { worker: "B".into() })).is_empty());
-        assert_eq!(nemesis.confirm(Some(&Happening::Dead { worker: "A".into() })), [0]);
+        assert!(!struck[0].lets_go_on(), "a handler that is to die must not be answered");
+        assert!(nemesis.carried_out().is_empty(), "a kill is not fired before the death");
+        assert!(nemesis.confirm(&dead("B")).is_empty());
+        assert_eq!(nemesis.confirm(&dead("A")), [0]);
+        assert!(nemesis.release(&dead("A"), &[0]).is_empty(), "nobody answers the dead");
         assert_eq!(nemesis.waiting_for(), None);
     }
 
     #[test]
     fn a_throw_answers_the_parked_execution_and_fires_at_once() {
-        let at = Place::Point(Point::EffectCommitted);
-        let mut nemesis = Nemesis::new(&[fault(None, at, 1, Action::Throw)]);
+        let mut nemesis = Nemesis::new(&[fault(None, COMMITTED, 1, Action::Throw(false))]);
         let struck = nemesis.notice(&parked("A", Point::EffectCommitted));
-        let answer = Answer::Throw { message: "thrown by the lab".into() };
+        let answer = Answer::Throw { message: "thrown by the lab".into(), unrecoverable: false };
         assert_eq!(struck[0].strike.orders, [Order::Answer { worker: "A".into(), execution: 7, answer }]);
-        assert_eq!(nemesis.confirm(None), [0]);
+        assert_eq!(nemesis.carried_out(), [0]);
         assert_eq!(nemesis.notice(&parked("A", Point::EffectCommitted)), [], "a fault strikes once");
     }
 
     #[test]
     fn a_duplicate_submits_the_operation_of_the_event_and_fires_when_the_call_returns() {
         let mut nemesis = Nemesis::new(&[fault(None, Place::Queue(QueueEvent::Added), 1, Action::Duplicate)]);
-        let added = Happening::Reached {
-            worker: None,
-            place: Place::Queue(QueueEvent::Added),
-            operation: Some("op".into()),
-            execution: None,
-        };
-        let struck = nemesis.notice(&added);
+        let struck = nemesis.notice(&queue(QueueEvent::Added));
         assert_eq!(struck[0].strike.orders, [Order::Submit { operation: "op".into() }]);
-        assert!(!struck[0].strike.holds);
         assert!(nemesis.waiting_for().is_some_and(|text| text.contains("to be confirmed")));
-        assert_eq!(nemesis.confirm(Some(&Happening::Submitted { operation: "op".into() })), [0]);
+        assert_eq!(nemesis.confirm(&Happening::Submitted { operation: "op".into() }), [0]);
+    }
+
+    #[test]
+    fn a_stopped_worker_is_answered_after_cont_and_not_before() {
+        let mut nemesis = Nemesis::new(&[
+            fault(Some("A"), COMMITTED, 1, Action::Stop(None)),
+            fault(None, Place::Queue(QueueEvent::Completed), 1, Action::Cont(Some("A".into()))),
+        ]);
+        let struck = nemesis.notice(&parked("A", Point::EffectCommitted));
+        assert_eq!(struck[0].strike.orders, [Order::Signal { worker: "A".into(), signal: Signal::SIGSTOP }]);
+        assert!(nemesis.carried_out().is_empty(), "a sent signal is not a stopped process");
+        let stopped = Happening::Stopped { worker: "A".into() };
+        assert_eq!(nemesis.confirm(&stopped), [0]);
+        assert!(nemesis.release(&stopped, &[0]).is_empty());
+        assert_eq!(nemesis.notice(&queue(QueueEvent::Completed)).len(), 1);
+        assert_eq!(nemesis.carried_out(), [1]);
+        assert_eq!(nemesis.release(&Happening::Continued { worker: "A".into() }, &[]), [("A".into(), 7)]);
+    }
+
+    #[test]
+    fn a_handler_that_is_held_for_two_reasons_waits_for_both() {
+        let until_settled = Condition::Settled("B".into());
+        let mut nemesis = Nemesis::new(&[
+            fault(Some("A"), COMMITTED, 1, Action::Hold(until_settled)),
+            fault(Some("A"), COMMITTED, 1, Action::DelKey(crate::fault::JobKey::Lock)),
+        ]);
+        assert_eq!(nemesis.notice(&parked("A", Point::EffectCommitted)).len(), 2);
+        let deleted = Happening::KeyDeleted { job: "1".into() };
+        assert_eq!(nemesis.confirm(&deleted), [1]);
+        assert!(nemesis.release(&deleted, &[1]).is_empty());
+        let settled = Happening::Settled { worker: "B".into() };
+        assert_eq!(nemesis.confirm(&settled), [0]);
+        assert_eq!(nemesis.release(&settled, &[0]), [("A".into(), 7)]);
+    }
+
+    #[test]
+    fn an_action_without_an_object_never_fires() {
+        let mut nemesis = Nemesis::new(&[fault(None, Place::Queue(QueueEvent::Added), 1, Action::Kill(None))]);
+        assert_eq!(nemesis.notice(&queue(QueueEvent::Added)).len(), 1);
+        assert!(nemesis.carried_out().is_empty());
+        assert!(nemesis.waiting_for().is_some());
     }
 }

@@ -5,7 +5,7 @@ use crate::fault::Condition;
 use super::Happening;
 
 /// Waits for one condition.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
     condition: Condition,
     hits: u32,
@@ -28,19 +28,33 @@ impl Gate {
         &self.condition
     }
 
+    /// How long after the gate opens the condition really holds, ms. Time is the owner's business.
+    pub fn delay_ms(&self) -> u64 {
+        match &self.condition {
+            Condition::After(ms, _) => *ms,
+            _ => 0,
+        }
+    }
+
     /// Takes a happening into account; true if it opens the gate now.
     pub fn notice(&mut self, happening: &Happening) -> bool {
-        let met = match (&self.condition, happening) {
-            (Condition::Dead(wanted), Happening::Dead { worker }) => wanted == worker,
-            (Condition::Reached(trigger), Happening::Reached { worker, place, operation, .. }) => {
-                let selected = trigger.selects(worker.as_deref(), *place, operation.as_deref());
-                self.hits += u32::from(selected);
-                selected && self.hits == trigger.hit
-            }
-            _ => false,
-        };
-        let opens = met && !self.open;
-        self.open |= met;
+        let opens = !self.open && met(&self.condition, &mut self.hits, happening);
+        self.open |= opens;
         opens
+    }
+}
+
+fn met(condition: &Condition, hits: &mut u32, happening: &Happening) -> bool {
+    match (condition, happening) {
+        (Condition::After(_, condition), _) => met(condition, hits, happening),
+        (Condition::Dead(wanted), Happening::Dead { worker })
+        | (Condition::Stopped(wanted), Happening::Stopped { worker })
+        | (Condition::Settled(wanted), Happening::Settled { worker }) => wanted == worker,
+        (Condition::Reached(trigger), Happening::Reached { worker, place, operation, .. }) => {
+            let selected = trigger.selects(worker.as_deref(), *place, operation.as_deref());
+            *hits += u32::from(selected);
+            selected && *hits == trigger.hit
+        }
+        _ => false,
     }
 }

@@ -1,15 +1,14 @@
-//! The producer submits the operation again. Fired when its call has returned.
+//! The producer submits the operation again. Fired when its call has returned; a handler that is parked there waits for
+//! that.
 
-use super::{Confirm, Hit, Order, Strike, noop};
+use super::{Confirm, Happening, Hit, Order, Parked, Strike};
 
-pub(super) fn strike(hit: Hit<'_>) -> Strike {
-    let Some(operation) = hit.operation.map(str::to_owned) else {
-        return noop::strike();
-    };
-    Strike {
+pub(super) fn strike(hit: Hit<'_>) -> Option<Strike> {
+    let operation = hit.operation?.to_owned();
+    Some(Strike {
         orders: vec![Order::Submit { operation: operation.clone() }],
-        confirm: Confirm::Submitted { operation },
-        holds: false,
+        confirm: Confirm::Happens(Happening::Submitted { operation }),
+        parked: Parked::UntilFired,
         worker: None,
-    }
+    })
 }

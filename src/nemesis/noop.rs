@@ -1,7 +1,9 @@
-//! Nothing happens; the fault has fired at once. What an action becomes where it has no object, and a stand-in for tests.
+//! Nothing happens, and it never counts as fired: what an action becomes where it has no object.
 
-use super::{Confirm, Strike};
+use super::{Confirm, Happening, Parked, Strike};
 
 pub(super) fn strike() -> Strike {
-    Strike { orders: Vec::new(), confirm: Confirm::Now, holds: false, worker: None }
+    // No worker has an empty name, so this never happens.
+    let confirm = Confirm::Happens(Happening::Dead { worker: String::new() });
+    Strike { orders: Vec::new(), confirm, parked: Parked::GoesOn, worker: None }
 }

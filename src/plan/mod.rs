@@ -96,7 +96,9 @@ mod tests {
 
     #[test]
     fn the_built_in_library_gives_its_cases_in_one_order() {
-        let library: Vec<_> = load_all().unwrap().into_iter().map(Arc::new).collect();
+        let wanted = ["duplicate-producer", "kill-before-write", "stall-kill", "throw-after-write"];
+        let core = |scenario: &Scenario| wanted.contains(&scenario.name.as_str());
+        let library: Vec<_> = load_all().unwrap().into_iter().filter(core).map(Arc::new).collect();
         let all = [
             "duplicate-producer/-/bullmq-rs/none",
             "duplicate-producer/-/bullmq-rs/operation-key",

@@ -18,6 +18,8 @@ pub const QUEUE: &str = "LABW_QUEUE";
 pub const PREFIX: &str = "LABW_PREFIX";
 /// The worker's options as one JSON object, see [`super::WorkerOptions`].
 pub const OPTIONS: &str = "LABW_OPTIONS";
+/// A defect to plant, see [`crate::fault::Defect`]; only the self-test sets it.
+pub const DEFECT: &str = "LABW_DEFECT";
 /// Where the queue lives.
 pub const REDIS_URL: &str = "REDIS_URL";
 /// Where effects are written; carries the case's schema as search path and its name as application name.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::fault::{Answer, Engine, JobRecord, Outcome, Point, Protection, QueueEntry};
+use crate::fault::{Answer, Engine, JobKey, JobRecord, Outcome, Point, Protection, QueueEntry};
 
 /// From a subject to the lab.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,6 +102,15 @@ pub enum FromSubject {
         /// How many entries the record has in all.
         entries: u64,
     },
+    /// Answer to `del-key`.
+    KeyDeleted {
+        /// The case.
+        case: String,
+        /// The job id.
+        job: String,
+        /// Whether the key was there.
+        existed: bool,
+    },
     /// Answer to `state`.
     State {
         /// The case.
@@ -137,6 +146,9 @@ pub struct WorkerOptions {
     pub retry_delay_ms: u64,
     /// Jobs at once.
     pub concurrency: u32,
+    /// How often a running handler reports progress, ms; never if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress_ms: Option<u64>,
 }
 
 /// Options of a job, in the queue's own terms.
@@ -153,6 +165,12 @@ pub struct JobOptions {
     /// An explicit job id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// A deduplication id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedup_id: Option<String>,
+    /// How long the deduplication id is kept, ms; until the job finishes if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedup_ttl_ms: Option<u64>,
     /// Delay before it is ready, ms.
     pub delay_ms: u64,
     /// Priority, 0 for none.
@@ -209,6 +227,15 @@ pub enum ToSubject {
     Sync {
         /// The case.
         case: String,
+    },
+    /// Inspector: delete a key of a job.
+    DelKey {
+        /// The case.
+        case: String,
+        /// The job id.
+        job: String,
+        /// Which key.
+        key: JobKey,
     },
     /// Inspector: report these jobs.
     State {

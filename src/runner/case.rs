@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::house::House;
 use super::{setup, teardown};
-use crate::fault::{Engine, Protection};
+use crate::fault::{Defect, Engine, Protection};
 use crate::history::Entry;
 use crate::scenario::model::Script;
 
@@ -25,6 +25,8 @@ pub struct CaseRun<'a> {
     pub attempt: u32,
     /// Whether this is the fault-free twin.
     pub twin: bool,
+    /// A defect to plant in its workers; only the self-test has one.
+    pub defect: Option<Defect>,
     /// Where its history goes; its workers' logs go beside it.
     pub history: PathBuf,
 }

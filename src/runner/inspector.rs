@@ -101,7 +101,7 @@ impl Inspector {
 impl Routes {
     fn route(&mut self, seen: Seen) {
         match seen {
-            Seen::Spawned { .. } => {}
+            Seen::Spawned { .. } | Seen::Stopped => {}
             Seen::Said(FromSubject::Hello { engine_version, .. }) => self.version = engine_version,
             Seen::Said(FromSubject::Ready { case }) if case.is_empty() => {
                 if let Some(ready) = self.ready.take() {
@@ -147,6 +147,7 @@ fn case_of(message: &FromSubject) -> &str {
         | FromSubject::Submitted { case, .. }
         | FromSubject::Queue { case, .. }
         | FromSubject::Synced { case, .. }
+        | FromSubject::KeyDeleted { case, .. }
         | FromSubject::State { case, .. }
         | FromSubject::Failed { case, .. } => case,
     }

@@ -21,6 +21,8 @@ words! {
         DistinctJobs = "distinct-jobs", "how many different job ids carried the operation";
         RefusedAcks = "refused-acks", "executions whose finish the queue refused";
         Overlap = "overlap", "most handlers of the operation open at once";
+        FailedReason = "failed-reason", "the failure's text in the job's record at the end";
+        RefusedAdds = "refused-adds", "texts with which the queue refused to add the job";
     }
 }
 
@@ -35,6 +37,10 @@ pub enum Kind {
     CountOrList,
     /// One word if all jobs agree, else a list.
     WordOrList,
+    /// One text if all jobs agree, else a list.
+    TextOrList,
+    /// Always a list of texts.
+    TextList,
 }
 
 impl Column {
@@ -44,6 +50,8 @@ impl Column {
             Self::AttemptsMade => Kind::CountList,
             Self::FinalAttemptsMade | Self::FinalAttemptsStarted | Self::FinalStalled => Kind::CountOrList,
             Self::State => Kind::WordOrList,
+            Self::FailedReason => Kind::TextOrList,
+            Self::RefusedAdds => Kind::TextList,
             _ => Kind::Count,
         }
     }

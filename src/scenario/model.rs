@@ -76,6 +76,8 @@ pub struct Job {
     pub backoff: Option<Backoff>,
     /// An explicit job id.
     pub id: Option<String>,
+    /// Deduplication by the queue.
+    pub dedup: Option<Dedup>,
     /// Delay before the job is ready, ms.
     pub delay_ms: u64,
     /// Priority, 0 for none.
@@ -84,6 +86,15 @@ pub struct Job {
     pub remove_on_complete: bool,
     /// Whether the record goes away on final failure.
     pub remove_on_fail: bool,
+}
+
+/// The queue's own deduplication of submissions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dedup {
+    /// The deduplication id.
+    pub id: String,
+    /// How long it is kept, ms; until the job finishes if absent.
+    pub ttl_ms: Option<u64>,
 }
 
 /// How long a failed attempt waits for the next one.
@@ -119,6 +130,8 @@ pub struct Worker {
     pub retry_delay_ms: u64,
     /// Jobs at once.
     pub concurrency: u32,
+    /// How often a running handler reports progress, ms; never if absent.
+    pub progress_ms: Option<u64>,
 }
 
 /// A row of the expected table.

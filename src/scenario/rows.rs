@@ -112,11 +112,18 @@ fn column(prefix: &str, entry: &Entry, selectors: &[&str], columns: &mut Columns
     let read = match (column.kind(), &entry.node.raw) {
         (Kind::CountList | Kind::CountOrList, Raw::List(items)) => list(column, items, count, problems),
         (Kind::WordOrList, Raw::List(items)) => list(column, items, state, problems),
+        (Kind::TextOrList | Kind::TextList, Raw::List(items)) => list(column, items, text, problems),
         (Kind::Count | Kind::CountOrList, _) => count(column, &entry.node, problems),
         (Kind::WordOrList, _) => state(column, &entry.node, problems),
+        (Kind::TextOrList, _) => text(column, &entry.node, problems),
         (Kind::CountList, _) => {
             let message = format!("`{column}` is a list, one entry for each execution, not {}", entry.node.kind());
             problems.add(&entry.node.span, message, Some(format!("for example `{column} = [0, 0]`")));
+            None
+        }
+        (Kind::TextList, _) => {
+            let message = format!("`{column}` is a list of texts, not {}", entry.node.kind());
+            problems.add(&entry.node.span, message, Some(format!("for example `{column} = []`")));
             None
         }
     };
@@ -147,6 +154,14 @@ fn count(column: Column, node: &Node, problems: &mut Problems) -> Option<Value> 
         problems.add(&node.span, message, Some("write `2`, `\"1..2\"` or `\">=1\"`".to_owned()));
     }
     value
+}
+
+fn text(column: Column, node: &Node, problems: &mut Problems) -> Option<Value> {
+    let Raw::Text(text) = &node.raw else {
+        problems.say(&node.span, format!("`{column}` is a text, not {}", node.kind()));
+        return None;
+    };
+    Some(Value::Text(text.clone()))
 }
 
 fn state(column: Column, node: &Node, problems: &mut Problems) -> Option<Value> {

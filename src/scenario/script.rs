@@ -8,7 +8,7 @@ use crate::fault::{Condition, grammar};
 use super::decode::PLAIN_TOP;
 use super::error::Problems;
 use super::fields::{Fields, Spot};
-use super::model::{Backoff, Fault, Job, Script, Twin, WITHIN_DEFAULT, Worker};
+use super::model::{Backoff, Dedup, Fault, Job, Script, Twin, WITHIN_DEFAULT, Worker};
 use super::tree::{Raw, Table};
 
 /// How many jobs, workers and faults a script may have.
@@ -19,7 +19,7 @@ const FAULTS_MAX: usize = 64;
 const PRIORITY_MAX: u32 = 1 << 21;
 
 const JOB: &[&str] =
-    &["operation", "attempts", "backoff", "id", "delay", "priority", "remove-on-complete", "remove-on-fail"];
+    &["operation", "attempts", "backoff", "id", "dedup", "delay", "priority", "remove-on-complete", "remove-on-fail"];
 const WORKER: &[&str] = &[
     "name",
     "start",
@@ -31,6 +31,7 @@ const WORKER: &[&str] = &[
     "max-stalled",
     "retry-delay",
     "concurrency",
+    "progress",
 ];
 
 /// A script and where its words stand, for the checks that follow.
@@ -109,9 +110,20 @@ fn job(table: &Table, problems: &mut Problems) -> Option<(Job, Spot)> {
     let remove_on_complete = fields.flag("remove-on-complete", false);
     let remove_on_fail = fields.flag("remove-on-fail", false);
     let backoff = backoff(&mut fields);
+    let dedup = dedup(&mut fields);
     let spot = operation?;
     let operation = spot.text.clone();
-    Some((Job { operation, attempts, backoff, id, delay_ms, priority, remove_on_complete, remove_on_fail }, spot))
+    let job = Job { operation, attempts, backoff, id, dedup, delay_ms, priority, remove_on_complete, remove_on_fail };
+    Some((job, spot))
+}
+
+/// `{ id = "credit-482", ttl = "1h" }`.
+fn dedup(fields: &mut Fields<'_>) -> Option<Dedup> {
+    let table = fields.inner("dedup")?;
+    let mut inner = Fields { table: &table, what: "`dedup`", problems: fields.problems };
+    inner.known(&["id", "ttl"], &[]);
+    let ttl_ms = table.get("ttl").is_some().then(|| inner.duration("ttl", 1, 0));
+    Some(Dedup { id: inner.required_text("id")?.text, ttl_ms })
 }
 
 /// `"100ms"`, or `{ type = "exponential", delay = "100ms" }`.
@@ -154,6 +166,7 @@ fn worker(table: &Table, problems: &mut Problems) -> Option<(Worker, WorkerSpots
         max_stalled: fields.count("max-stalled", 0..=1_000_000, 1),
         retry_delay_ms: fields.duration("retry-delay", 0, 15_000),
         concurrency: fields.count("concurrency", 1..=1000, 1),
+        progress_ms: table.get("progress").is_some().then(|| fields.duration("progress", 1, 0)),
     };
     let name = name?;
     if !grammar::is_worker_name(&name.text) {

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use crate::fault::words::shown;
-use crate::fault::{Condition, Engine, Place, Protection, Trigger};
+use crate::fault::{Action, Condition, Engine, Place, Point, Protection, Trigger};
 
 use super::error::Problems;
 use super::fields::Spot;
-use super::model::{Row, Scenario};
+use super::model::{Column, Row, Scenario, Value};
 use super::script::Draft;
 use super::select::{candidates, specificity, versions_meet};
 use super::tree::{Raw, Table};
@@ -37,6 +37,12 @@ pub(super) fn faults(draft: &Draft, problems: &mut Problems) {
         if let Some(worker) = fault.action.worker() {
             known_worker(draft, worker, deed, problems);
         }
+        if let Action::Hold(until) = &fault.action {
+            condition(draft, until, deed, problems);
+            if matches!(until, Condition::After(..)) {
+                problems.say(&deed.span, "a handler is held until something happens, not some time after it");
+            }
+        }
         let parked = matches!(fault.at.place, Place::Point(_));
         if fault.action.needs_parked_worker() && !parked {
             let message =
@@ -48,25 +54,66 @@ pub(super) fn faults(draft: &Draft, problems: &mut Problems) {
         }
     }
     let starts = draft.script.workers.iter().zip(&draft.workers).map(|(worker, spots)| (&worker.start, &spots.start));
-    for (wanted, spot) in starts.chain([(&draft.script.end, &draft.end)]) {
-        if let Some(Condition::Dead(worker)) = wanted
-            && draft.script.workers.iter().any(|known| known.name == *worker)
-            && !dies(draft, worker)
-        {
-            let message = format!("no fault ends worker `{}`, so this never happens", shown(worker));
-            problems.add(
-                &spot.span,
-                message,
-                Some(format!("for example `at = \"{worker}@effect.committed\"`, `do = \"kill\"`")),
-            );
+    for (wanted, spot) in starts.clone().chain([(&draft.script.end, &draft.end)]) {
+        let (deed, worker, done): (&str, _, fn(&Action) -> bool) = match wanted.as_ref().map(Condition::moment) {
+            Some(Condition::Dead(worker)) => ("kill", worker, Action::ends_a_worker),
+            Some(Condition::Stopped(worker)) => ("stop", worker, Action::stops_a_worker),
+            _ => continue,
+        };
+        if draft.script.workers.iter().any(|known| known.name == *worker) && !is_done(draft, worker, done) {
+            let what = if deed == "kill" { "ends" } else { "stops" };
+            let message = format!("no fault {what} worker `{}`, so this never happens", shown(worker));
+            let help = format!("for example `at = \"{worker}@effect.committed\"`, `do = \"{deed}\"`");
+            problems.add(&spot.span, message, Some(help));
+        }
+    }
+    for (_, spot) in starts.filter(|(start, _)| matches!(start, Some(Condition::After(..)))) {
+        problems.say(&spot.span, "a worker starts when something happens, not some time after it");
+    }
+}
+
+/// Points that no protection of the table passes: a fault there cannot fire.
+pub(super) fn passed_points(rows: &[Row], draft: &Draft, problems: &mut Problems) {
+    let named = |wanted| rows.iter().any(|row| row.protection.is_none_or(|one| one == wanted));
+    for (fault, (at, _)) in draft.script.faults.iter().zip(&draft.faults) {
+        let claims = matches!(fault.at.place, Place::Point(Point::ClaimChecked | Point::ClaimTaken));
+        if claims && !named(Protection::OperationKey) {
+            let message =
+                format!("only the handler of `operation-key` passes `{}`, and no row is for it", fault.at.place);
+            problems.say(&at.span, message);
         }
     }
 }
 
-fn dies(draft: &Draft, worker: &str) -> bool {
+/// Columns of a row that can never be compared, or that contradict each other.
+pub(super) fn comparable(scenario: &Scenario, places: &[Spot], problems: &mut Problems) {
+    for (row, place) in scenario.expect.iter().zip(places) {
+        let count = |column| match row.columns.get(&column) {
+            Some(Value::Count(count)) => Some(*count),
+            _ => None,
+        };
+        if let (Some(executions), Some(Value::List(seen))) =
+            (count(Column::Executions), row.columns.get(&Column::AttemptsMade))
+            && executions != seen.len() as u64
+        {
+            let message = format!("{executions} executions, but `attempts-made` has {} entries", seen.len());
+            problems.add(&place.span, message, Some("one entry for each execution, in order of start".to_owned()));
+        }
+        let gone = row.columns.get(&Column::State) == Some(&Value::Text("gone".to_owned()));
+        let last =
+            [Column::FinalAttemptsMade, Column::FinalAttemptsStarted, Column::FinalStalled, Column::FailedReason];
+        if let Some(column) = last.into_iter().find(|column| gone && row.columns.contains_key(column)) {
+            let message = format!("`{column}` can never be compared: the row says that the job's record is gone");
+            problems.say(&place.span, message);
+        }
+    }
+}
+
+/// Whether a fault does this to the worker.
+fn is_done(draft: &Draft, worker: &str, done: fn(&Action) -> bool) -> bool {
     // A fault that could not be read may be the one.
     draft.faults_unread
-        || draft.script.faults.iter().filter(|fault| fault.action.ends_a_worker()).any(|fault| {
+        || draft.script.faults.iter().filter(|fault| done(&fault.action)).any(|fault| {
             let struck = fault.action.worker().or(fault.at.worker.as_deref());
             struck.is_none_or(|struck| struck == worker)
         })
@@ -74,8 +121,11 @@ fn dies(draft: &Draft, worker: &str) -> bool {
 
 fn condition(draft: &Draft, wanted: &Condition, spot: &Spot, problems: &mut Problems) {
     match wanted {
-        Condition::Dead(worker) => known_worker(draft, worker, spot, problems),
+        Condition::Dead(worker) | Condition::Stopped(worker) | Condition::Settled(worker) => {
+            known_worker(draft, worker, spot, problems);
+        }
         Condition::Reached(wanted) => trigger(draft, wanted, spot, problems),
+        Condition::After(_, wanted) => condition(draft, wanted, spot, problems),
     }
 }
 

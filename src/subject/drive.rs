@@ -1,5 +1,7 @@
 //! The one owner of a child: a select loop that turns its socket, its exit and the lab's orders into one kind of event.
 
+use std::time::Duration;
+
 use anyhow::Context;
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedWriteHalf;
@@ -11,8 +13,13 @@ use super::spec::Spec;
 use super::state::State;
 use super::switchboard::Switchboard;
 use super::tail::tail;
-use crate::process::{self, Child, Signal, Spawner};
-use crate::protocol::{FromSubject, Reader, ToSubject, write_line};
+use crate::process::{self, Child, Signal, Spawner, identity};
+use crate::protocol::{FromSubject, LineError, Reader, ToSubject, write_line};
+
+/// How long a process may take to stop.
+const STOP_WAIT: Duration = Duration::from_secs(10);
+/// How often it is looked.
+const STOP_POLL: Duration = Duration::from_millis(1);
 
 /// What was seen of a subject.
 #[derive(Debug)]
@@ -24,6 +31,8 @@ pub enum Seen {
     },
     /// It said something that it may say now.
     Said(FromSubject),
+    /// The kernel says that its process is stopped.
+    Stopped,
     /// Its death is confirmed.
     Exited {
         /// The wait status: `exit 1`, `signal SIGKILL`.
@@ -121,7 +130,7 @@ impl<S: Fn(Seen)> Drive<S> {
                 line = next(&mut wall), if wall.is_some() => match line {
                     Ok(Some(message)) => self.heard(message),
                     // It closed its end, or died: the exit will tell.
-                    Ok(None) => wall = None,
+                    Ok(None) | Err(LineError::Io(_)) => wall = None,
                     Err(error) => {
                         self.broke(&error.to_string());
                         wall = None;
@@ -159,9 +168,29 @@ impl<S: Fn(Seen)> Drive<S> {
                     let _ = write_line(write, &message).await;
                 }
             }
-            Order::Signal(signal) => self.child.signal(signal),
+            Order::Signal(signal) => {
+                self.child.signal(signal);
+                if signal == Signal::SIGSTOP {
+                    self.stopped().await;
+                }
+            }
             Order::Kill => self.child.kill_tree(),
         }
+    }
+
+    /// Waits until the kernel says that the process is stopped: a sent signal is not a stopped process.
+    async fn stopped(&mut self) {
+        let pid = i32::try_from(self.child.pid()).unwrap_or_default();
+        let bound = Instant::now() + STOP_WAIT;
+        while Instant::now() < bound {
+            match identity::state(pid) {
+                Some('T') => return (self.sink)(Seen::Stopped),
+                // Its death will be seen.
+                None | Some('Z' | 'X') => return,
+                Some(_) => tokio::time::sleep(STOP_POLL).await,
+            }
+        }
+        self.broke(&format!("it is not stopped {STOP_WAIT:?} after SIGSTOP"));
     }
 
     fn heard(&mut self, message: FromSubject) {
@@ -190,7 +219,7 @@ fn split(stream: UnixStream) -> (Reader<tokio::net::unix::OwnedReadHalf>, OwnedW
 
 async fn next(
     wall: &mut Option<(Reader<tokio::net::unix::OwnedReadHalf>, OwnedWriteHalf)>,
-) -> Result<Option<FromSubject>, crate::protocol::LineError> {
+) -> Result<Option<FromSubject>, LineError> {
     match wall {
         Some((reader, _)) => reader.next().await,
         None => Ok(None),

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use anyhow::Context;
 use tokio::net::UnixStream;
@@ -22,25 +23,46 @@ use crate::protocol::{FromSubject, Reader, ToSubject, env, write_line};
 
 /// Why a handler must stop before its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Thrown {
-    /// The error's text, as the queue will store it.
-    pub(super) message: String,
+pub(super) enum Thrown {
+    /// It failed.
+    Error {
+        /// The error's text, as the queue will store it.
+        message: String,
+        /// Whether the queue must not try again.
+        unrecoverable: bool,
+    },
+    /// It is to put its job back for this long, ms.
+    MoveToDelayed(u64),
+}
+
+impl Thrown {
+    /// An error like any other.
+    pub(super) fn error(message: impl Into<String>) -> Self {
+        Self::Error { message: message.into(), unrecoverable: false }
+    }
 }
 
 impl<E: std::error::Error> From<E> for Thrown {
     fn from(error: E) -> Self {
         let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-        Self { message: format!("{error}{cause}") }
+        Self::error(format!("{error}{cause}"))
     }
 }
 
 /// Executions that are parked, by number.
 type Parked = Arc<Mutex<HashMap<u32, oneshot::Sender<Answer>>>>;
 
+/// A line for the lab, or a request to know when all lines before it are written.
+#[derive(Debug)]
+enum Line {
+    Say(FromSubject),
+    Flushed(oneshot::Sender<()>),
+}
+
 /// The connection to the lab. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Wall {
-    lines: mpsc::UnboundedSender<FromSubject>,
+    lines: mpsc::UnboundedSender<Line>,
     parked: Parked,
 }
 
@@ -56,11 +78,13 @@ pub(super) async fn connect() -> anyhow::Result<(Wall, Orders)> {
     let path = super::var(env::SOCKET)?;
     let stream = UnixStream::connect(&path).await.with_context(|| format!("cannot connect to the lab at {path}"))?;
     let (read, mut write) = stream.into_split();
-    let (lines, mut queue) = mpsc::unbounded_channel::<FromSubject>();
+    let (lines, mut queue) = mpsc::unbounded_channel::<Line>();
     tokio::task::spawn_local(async move {
         while let Some(line) = queue.recv().await {
-            if write_line(&mut write, &line).await.is_err() {
-                return;
+            match line {
+                Line::Say(message) if write_line(&mut write, &message).await.is_err() => return,
+                Line::Say(_) => {}
+                Line::Flushed(done) => drop(done.send(())),
             }
         }
     });
@@ -71,7 +95,15 @@ pub(super) async fn connect() -> anyhow::Result<(Wall, Orders)> {
 impl Wall {
     /// Tells the lab something. A closed wall is noticed by [`Orders::next`].
     pub(super) fn say(&self, message: FromSubject) {
-        let _ = self.lines.send(message);
+        let _ = self.lines.send(Line::Say(message));
+    }
+
+    /// Waits until everything said before is written.
+    pub(super) async fn flushed(&self) {
+        let (done, is_done) = oneshot::channel();
+        if self.lines.send(Line::Flushed(done)).is_ok() {
+            let _ = is_done.await;
+        }
     }
 
     /// Stops at a point until the lab answers.
@@ -84,10 +116,23 @@ impl Wall {
         self.say(point);
         match answered.await {
             Ok(Answer::Go) => Ok(()),
-            Ok(Answer::Throw { message }) => Err(Thrown { message }),
-            Err(_) => Err(Thrown { message: "the lab is gone".to_owned() }),
+            Ok(Answer::Throw { message, unrecoverable }) => Err(Thrown::Error { message, unrecoverable }),
+            Ok(Answer::Panic) => panic!("the lab asked for a panic"),
+            Ok(Answer::Exit { status }) => exit(status),
+            Ok(Answer::Block { ms }) => {
+                // The one thread of this process: nothing else runs meanwhile, no renewal and no check.
+                std::thread::sleep(Duration::from_millis(ms));
+                Ok(())
+            }
+            Ok(Answer::MoveToDelayed { ms }) => Err(Thrown::MoveToDelayed(ms)),
+            Err(_) => Err(Thrown::error("the lab is gone")),
         }
     }
+}
+
+#[expect(clippy::exit, reason = "a fault or a planted defect: the process must end here and now, without any clean-up")]
+pub(super) fn exit(status: u8) -> ! {
+    std::process::exit(status.into())
 }
 
 impl Orders {

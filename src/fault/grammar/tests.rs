@@ -17,14 +17,34 @@ fn triggers() -> impl Strategy<Value = Trigger> {
 }
 
 fn conditions() -> impl Strategy<Value = Condition> {
-    prop_oneof![workers().prop_map(Condition::Dead), triggers().prop_map(Condition::Reached)]
+    let moment = prop_oneof![
+        workers().prop_map(Condition::Dead),
+        workers().prop_map(Condition::Stopped),
+        workers().prop_map(Condition::Settled),
+        triggers().prop_map(Condition::Reached),
+    ];
+    (moment, proptest::option::of(0..=86_400_000_u64)).prop_map(|(moment, after)| match after {
+        Some(ms) => Condition::After(ms, Box::new(moment)),
+        None => moment,
+    })
 }
 
 fn actions() -> impl Strategy<Value = Action> {
+    let named = || proptest::option::of(workers());
+    let ms = || 0..=86_400_000_u64;
     prop_oneof![
-        proptest::option::of(workers()).prop_map(|worker| Action::Kill { worker }),
-        Just(Action::Throw),
+        named().prop_map(Action::Kill),
+        (named(), proptest::option::of(ms())).prop_map(|(worker, after)| Action::Term(worker, after)),
+        named().prop_map(Action::Stop),
+        named().prop_map(Action::Cont),
+        any::<bool>().prop_map(Action::Throw),
+        Just(Action::Panic),
+        any::<u8>().prop_map(Action::Exit),
+        ms().prop_map(Action::Block),
+        conditions().prop_map(Action::Hold),
+        ms().prop_map(Action::MoveToDelayed),
         Just(Action::Duplicate),
+        Just(Action::DelKey(crate::fault::JobKey::Lock)),
     ]
 }
 
@@ -106,7 +126,7 @@ fn a_condition_needs_its_when_and_something_that_can_happen() {
         ("when A", "A", "what of worker `A`?"),
         ("when A died", "A died", "what of worker `A`?"),
         ("when A dead now", "now", "unexpected `now` after the condition"),
-        ("when 1A dead", "1A", "`1A` is no worker's name"),
+        ("when 1A dead", "1A", "`1A` is no duration"),
         ("when B@handler.strted", "handler.strted", "unknown point `handler.strted`"),
         ("when", "", "a point is missing"),
     ];
@@ -118,12 +138,20 @@ fn a_condition_needs_its_when_and_something_that_can_happen() {
 }
 
 #[test]
-fn an_action_that_is_not_built_is_unknown() {
+fn a_mistake_in_an_action_is_shown_where_it_is() {
     let table = [
-        ("stop", "stop", "unknown action `stop`", "known: `kill`, `throw`, `duplicate`"),
-        ("kil", "kil", "unknown action `kil`", "did you mean `kill`? known: `kill`, `throw`, `duplicate`"),
+        ("vanish", "vanish", "unknown action `vanish`", "known: `kill`, `term`"),
+        ("kil", "kil", "unknown action `kil`", "did you mean `kill`? known: `kill`"),
         ("", "", "an action is missing", "known: `kill`"),
-        ("throw unrecoverable", "unrecoverable", "unexpected `unrecoverable` after `throw`", "its syntax is `throw`"),
+        ("throw twice", "twice", "unexpected `twice` after `throw`", "its syntax is `throw [unrecoverable]`"),
+        ("exit", "", "an exit status is a number from 0 to 255", "for example `exit 1`"),
+        ("exit 256", "256", "an exit status is a number from 0 to 255", "for example `exit 1`"),
+        ("block", "", "`` is no duration", "`10ms`"),
+        ("block 2", "2", "a duration needs a unit", "`10ms`"),
+        ("hold A dead", "A", "`A` stands where `until` should", ""),
+        ("hold until", "", "a point is missing", "known: `handler.started`"),
+        ("term A then stop", "stop", "`stop` stands where `kill` should", ""),
+        ("del-key", "", "`lock` is missing", ""),
         ("kill A B", "B", "unexpected `B` after `kill`", "its syntax is `kill [WORKER]`"),
         ("kill 9", "9", "`9` is no worker's name", "a letter"),
     ];

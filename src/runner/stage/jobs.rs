@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::fault::QueueEntry;
 
+/// The entries that say where a job is. Others, such as `progress` or `duplicated`, may come after its end.
+const STATES: &[&str] =
+    &["added", "waiting", "delayed", "waiting-children", "active", "stalled", "completed", "failed", "removed"];
+
 /// One job.
 #[derive(Debug, Default)]
 struct Known {
@@ -31,8 +35,7 @@ impl Jobs {
     /// The queue's record has a new entry. Gives it back with its operation, or keeps it until that is known.
     pub(super) fn track(&mut self, entry: QueueEntry) -> Option<(QueueEntry, String)> {
         let known = self.known.entry(entry.job.clone()?).or_default();
-        // An ignored second submission changes nothing for the job that was there first.
-        if !matches!(entry.event.as_str(), "duplicated" | "deduplicated") {
+        if STATES.contains(&entry.event.as_str()) {
             known.last = Some(entry.event.clone());
         }
         match &known.operation {
@@ -51,8 +54,7 @@ impl Jobs {
 
     /// The first job that is neither final nor gone.
     pub(super) fn missing(&self) -> Option<String> {
-        let is_over =
-            |last: Option<&str>| matches!(last, Some("completed" | "failed" | "removed" | "retries-exhausted"));
+        let is_over = |last: Option<&str>| matches!(last, Some("completed" | "failed" | "removed"));
         let (job, known) = self.known.iter().find(|(_, known)| !is_over(known.last.as_deref()))?;
         let operation = known.operation.as_deref().unwrap_or("an unknown operation");
         let last = match &known.last {

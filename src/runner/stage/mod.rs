@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout_at};
 use super::case::CaseRun;
 use super::house::{House, Slot};
 use crate::effect::Ledger;
+use crate::fault::Point;
 use crate::history::{Event, Execution, Recorder, executions};
 use crate::nemesis::{Gate, Nemesis};
 use crate::protocol::{FromSubject, ToSubject};
@@ -34,6 +35,10 @@ pub(super) enum Input {
     Inspector(FromSubject),
     /// The inspector is of no use any more.
     InspectorBroke(String),
+    /// A worker's grace period is over.
+    KillDue(String),
+    /// The time after the end's condition is over.
+    EndDelayPassed,
 }
 
 /// Where a worker is in its life.
@@ -53,6 +58,10 @@ struct Cast {
     subject: Subject,
     gate: Option<Gate>,
     life: Life,
+    /// Whether the lab wanted its death: by a fault or at the end.
+    asked: bool,
+    /// Whether it was sent SIGSTOP and no SIGCONT since.
+    stopped: bool,
 }
 
 /// Questions to the inspector that are not answered yet.
@@ -60,7 +69,6 @@ struct Cast {
 struct Asked {
     open: bool,
     submits: u32,
-    syncs: u32,
     state: bool,
 }
 
@@ -77,10 +85,15 @@ pub(super) struct Stage<'a> {
     nemesis: Nemesis,
     jobs: Jobs,
     executions: Vec<Execution>,
+    /// Handlers that wait for an answer, and where.
+    parked: BTreeMap<(String, u32), Point>,
     end: Option<Gate>,
+    /// Whether the end's condition holds, its time after it included.
+    end_passed: bool,
     asked: Asked,
-    /// Confirmed deaths that are announced when the queue's record up to them is known.
-    deaths: VecDeque<String>,
+    /// What each unanswered question for the queue's record is for: a confirmed death that is announced with the answer,
+    /// or just to know that nothing is missing.
+    syncs: VecDeque<Option<String>>,
     /// The case cannot go on; it is not the lab's fault.
     aborted: bool,
     /// The script is over: nothing strikes or starts any more.
@@ -110,9 +123,11 @@ impl<'a> Stage<'a> {
             nemesis: Nemesis::new(&run.script.faults),
             jobs: Jobs::default(),
             executions: Vec::new(),
+            parked: BTreeMap::new(),
             end: run.script.end.clone().map(Gate::new),
+            end_passed: false,
             asked: Asked { open: true, ..Asked::default() },
-            deaths: VecDeque::new(),
+            syncs: VecDeque::new(),
             aborted: false,
             over: false,
             failure: None,
@@ -128,7 +143,8 @@ impl<'a> Stage<'a> {
             let subject =
                 Subject::launch(&self.house.spawner, &self.house.switchboard, self.worker_spec(worker)?, sink).await?;
             let gate = worker.start.clone().map(Gate::new);
-            self.workers.insert(worker.name.clone(), Cast { subject, gate, life: Life::Booting });
+            self.workers
+                .insert(worker.name.clone(), Cast { subject, gate, life: Life::Booting, asked: false, stopped: false });
         }
         self.demand(|stage| {
             let booting = stage.workers.iter().find(|(_, cast)| cast.life == Life::Booting);
@@ -190,8 +206,8 @@ impl<'a> Stage<'a> {
 
     /// Reads what is true now that nothing moves.
     pub(super) async fn read_truth(&mut self) -> anyhow::Result<()> {
-        self.sync();
-        self.demand(|stage| (stage.asked.syncs > 0).then(|| "the queue's record".to_owned())).await?;
+        self.sync(None);
+        self.demand(|stage| (!stage.syncs.is_empty()).then(|| "the queue's record".to_owned())).await?;
         self.asked.state = true;
         self.house.inspector.say(ToSubject::State { case: self.slot.case.clone(), jobs: self.jobs.ids() });
         self.demand(|stage| stage.asked.state.then(|| "the jobs' records".to_owned())).await?;
@@ -210,7 +226,7 @@ impl<'a> Stage<'a> {
             return None;
         }
         if let Some(end) = &self.end {
-            return (!end.is_open()).then(|| format!("`{}`", end.condition()));
+            return (!self.end_passed).then(|| format!("`{}`", end.condition()));
         }
         let open = || {
             let open = self.executions.iter().find(|execution| execution.is_open())?;
@@ -219,9 +235,9 @@ impl<'a> Stage<'a> {
                 open.number, open.worker, open.last_point
             ))
         };
-        let death = || Some(format!("the queue's record at the death of worker {}", self.deaths.front()?));
+        let record = || (!self.syncs.is_empty()).then(|| "the queue's record".to_owned());
         let call = || (self.asked.submits > 0).then(|| "the producer's call to return".to_owned());
-        self.nemesis.waiting_for().or_else(|| self.jobs.missing()).or_else(open).or_else(death).or_else(call)
+        self.nemesis.waiting_for().or_else(|| self.jobs.missing()).or_else(open).or_else(record).or_else(call)
     }
 
     /// Takes inputs until nothing is missing; gives what is still missing at the bound.

@@ -25,6 +25,7 @@ impl Stage<'_> {
             (env::OPTIONS, serde_json::to_string(&worker_options(worker))?),
             (env::DATABASE_URL, services.postgres.subject_url(&slot.application, self.ledger.schema())),
         ]);
+        variables.extend(self.run.defect.map(|defect| (env::DEFECT, defect.word().to_owned())));
         Ok(Spec {
             name: format!("worker {}", worker.name),
             program: self.house.program.clone(),
@@ -53,6 +54,8 @@ impl Stage<'_> {
             backoff_fixed_ms: fixed,
             backoff_exponential_ms: exponential,
             id: job.id.clone().or_else(derived),
+            dedup_id: job.dedup.as_ref().map(|dedup| dedup.id.clone()),
+            dedup_ttl_ms: job.dedup.as_ref().and_then(|dedup| dedup.ttl_ms),
             delay_ms: job.delay_ms,
             priority: job.priority,
             remove_on_complete: job.remove_on_complete,
@@ -71,6 +74,7 @@ fn worker_options(worker: &Worker) -> WorkerOptions {
         max_stalled: worker.max_stalled,
         retry_delay_ms: worker.retry_delay_ms,
         concurrency: worker.concurrency,
+        progress_ms: worker.progress_ms,
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is done about each thing that happens.
 
+use std::time::Duration;
+
 use super::super::stage::{Input, Life, Stage};
 use crate::fault::{Answer, Place, QueueEntry, QueueEvent};
 use crate::history::Event;
@@ -13,6 +15,8 @@ impl Stage<'_> {
         match input {
             Input::Worker(name, seen) => self.saw(name, seen),
             Input::Inspector(message) => self.inspector_said(message),
+            Input::KillDue(worker) => self.kill(&worker),
+            Input::EndDelayPassed => self.end_passed = true,
             Input::InspectorBroke(problem) => self.fail(anyhow::anyhow!("the inspector is lost: {problem}")),
         }
     }
@@ -28,6 +32,10 @@ impl Stage<'_> {
                 self.record(Event::Spawned { worker, pid, log });
             }
             Seen::Said(message) => self.worker_said(worker, message),
+            Seen::Stopped => {
+                self.record(Event::Stopped { worker: worker.clone() });
+                self.notice(&Happening::Stopped { worker });
+            }
             Seen::Broke(problem) => self.fail(anyhow::anyhow!(problem)),
             Seen::Exited { status, was_ready, tail } => self.exited(worker, status, was_ready, &tail),
         }
@@ -50,7 +58,9 @@ impl Stage<'_> {
                     place: Place::Point(point),
                     operation: Some(operation.clone()),
                     execution: Some(execution),
+                    job: Some(job.clone()),
                 };
+                self.parked.insert((worker.clone(), execution), point);
                 let dying = self.workers.get(&worker).is_none_or(|cast| cast.life != Life::Started);
                 let event =
                     Event::Point { worker, execution, point, operation, job, attempts_made, attempts_started, claimed };
@@ -60,7 +70,8 @@ impl Stage<'_> {
                 }
             }
             FromSubject::Settled { execution, job, outcome, error, .. } => {
-                self.record(Event::Settled { worker, execution, job, outcome, error });
+                self.record(Event::Settled { worker: worker.clone(), execution, job, outcome, error });
+                self.notice(&Happening::Settled { worker });
             }
             FromSubject::Notice { text, .. } => self.record(Event::Notice { worker, text }),
             FromSubject::Failed { error, .. } => self.fail(anyhow::anyhow!("worker {worker}: {error}")),
@@ -72,7 +83,7 @@ impl Stage<'_> {
         let Some(cast) = self.workers.get_mut(&worker) else {
             return;
         };
-        let asked = cast.life == Life::Dying;
+        let asked = cast.asked;
         cast.life = Life::Dead;
         if !asked && !was_ready {
             self.fail(anyhow::anyhow!("worker {worker} ended with `{status}` before it was ready; {tail}"));
@@ -81,8 +92,7 @@ impl Stage<'_> {
         if asked {
             // Whoever waits for this death must not begin before the queue's record up to it is known: an early stall
             // could not be told from the recovery then.
-            self.deaths.push_back(worker);
-            self.sync();
+            self.sync(Some(worker));
         } else {
             self.aborted = true;
         }
@@ -99,10 +109,16 @@ impl Stage<'_> {
                 }
             }
             FromSubject::Synced { entries, .. } => {
-                self.asked.syncs = self.asked.syncs.saturating_sub(1);
-                self.record(Event::Synced { entries });
-                if let Some(worker) = self.deaths.pop_front() {
+                let death = self.syncs.pop_front().flatten();
+                self.record(Event::Synced { entries, death: death.clone() });
+                if let Some(worker) = death {
                     self.notice(&Happening::Dead { worker });
+                }
+            }
+            FromSubject::KeyDeleted { job, existed, .. } => {
+                self.record(Event::KeyDeleted { job: job.clone(), existed });
+                if existed {
+                    self.notice(&Happening::KeyDeleted { job });
                 }
             }
             FromSubject::State { jobs, .. } => {
@@ -126,6 +142,8 @@ impl Stage<'_> {
         for entry in self.jobs.learn(&job, &operation) {
             self.queue_event(&entry, operation.clone());
         }
+        // A job that was final may be there again under its old id: the record must tell before the case can end.
+        self.sync(None);
     }
 
     fn queue_event(&mut self, entry: &QueueEntry, operation: String) {
@@ -135,25 +153,32 @@ impl Stage<'_> {
                 place: Place::Queue(event),
                 operation: Some(operation),
                 execution: None,
+                job: entry.job.clone(),
             });
         }
     }
 
     /// Tells everybody who may wait for this, and lets a parked handler go on unless a fault holds it.
     fn notice(&mut self, happening: &Happening) {
-        for fault in self.nemesis.confirm(Some(happening)) {
-            self.record(Event::Fired { fault });
+        let mut fired = self.nemesis.confirm(happening);
+        for fault in &fired {
+            self.record(Event::Fired { fault: *fault });
         }
         if self.over {
             return;
         }
         let struck = self.nemesis.notice(happening);
-        let held = struck.iter().any(|struck| struck.strike.holds);
+        let mut goes_on = struck.iter().all(Struck::lets_go_on);
         for struck in struck {
             self.strike(struck, happening);
         }
-        for fault in self.nemesis.confirm(None) {
-            self.record(Event::Fired { fault });
+        let done = self.nemesis.carried_out();
+        for fault in &done {
+            self.record(Event::Fired { fault: *fault });
+        }
+        fired.extend(done);
+        for (worker, execution) in self.nemesis.release(happening, &fired) {
+            self.answer(&worker, execution, Answer::Go);
         }
         let opened = |(name, cast): (&String, &mut super::Cast)| {
             cast.gate.as_mut().is_some_and(|gate| gate.notice(happening)).then(|| name.clone())
@@ -162,14 +187,36 @@ impl Stage<'_> {
         for name in opened {
             self.start(&name);
         }
-        if let Some(end) = &mut self.end {
-            end.notice(happening);
+        self.end_notice(happening);
+        if let Happening::Reached { worker: Some(worker), execution: Some(execution), .. } = happening {
+            if self.workers.get(worker).is_some_and(|cast| cast.stopped) && goes_on {
+                self.nemesis.hold_stopped(worker, *execution);
+                goes_on = false;
+            }
+            if goes_on {
+                self.answer(worker, *execution, Answer::Go);
+            }
         }
-        if let Happening::Reached { worker: Some(worker), execution: Some(execution), .. } = happening
-            && !held
-        {
-            self.answer(worker, *execution, Answer::Go);
+    }
+
+    /// The end of the script may be this, or some time after it.
+    fn end_notice(&mut self, happening: &Happening) {
+        let Some(end) = self.end.as_mut().filter(|end| !end.is_open()) else {
+            return;
+        };
+        if end.notice(happening) {
+            let delay_ms = end.delay_ms();
+            self.later(delay_ms, Input::EndDelayPassed);
         }
+    }
+
+    /// Puts something into the inputs after a while.
+    fn later(&self, ms: u64, input: Input) {
+        let sender = self.sender.clone();
+        tokio::task::spawn_local(async move {
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+            let _ = sender.send(input);
+        });
     }
 
     fn strike(&mut self, struck: Struck, happening: &Happening) {
@@ -186,7 +233,12 @@ impl Stage<'_> {
             match order {
                 Order::Answer { worker, execution, answer } => self.answer(&worker, execution, answer),
                 Order::Kill { worker } => self.kill(&worker),
+                Order::KillAfter { worker, ms } => self.later(ms, Input::KillDue(worker)),
+                Order::Signal { worker, signal } => self.signal(&worker, signal),
                 Order::Submit { operation } => self.submit(&operation),
+                Order::DelKey { job, key } => {
+                    self.house.inspector.say(ToSubject::DelKey { case: self.slot.case.clone(), job, key });
+                }
             }
         }
     }
@@ -198,13 +250,13 @@ impl Stage<'_> {
     }
 
     fn answer(&mut self, worker: &str, execution: u32, answer: Answer) {
-        let parked = self.executions.iter().rev().find(|open| open.worker == worker && open.number == execution);
-        let (Some(point), Some(cast)) = (parked.map(|open| open.last_point), self.workers.get(worker)) else {
+        let Some(cast) = self.workers.get_mut(worker).filter(|cast| cast.life == Life::Started) else {
             return;
         };
-        if cast.life != Life::Started {
+        let Some(point) = self.parked.remove(&(worker.to_owned(), execution)) else {
             return;
-        }
+        };
+        cast.asked |= matches!(answer, Answer::Exit { .. });
         cast.subject.say(ToSubject::Answer { case: self.slot.case.clone(), execution, answer: answer.clone() });
         self.record(Event::Answered { worker: worker.to_owned(), execution, point, answer });
     }
@@ -214,8 +266,23 @@ impl Stage<'_> {
             && cast.life != Life::Dead
         {
             cast.life = Life::Dying;
+            cast.asked = true;
             cast.subject.kill();
             self.record(Event::Signalled { worker: worker.to_owned(), signal: Signal::SIGKILL.to_string() });
+        }
+    }
+
+    fn signal(&mut self, worker: &str, signal: Signal) {
+        let Some(cast) = self.workers.get_mut(worker).filter(|cast| !matches!(cast.life, Life::Dying | Life::Dead))
+        else {
+            return;
+        };
+        cast.asked |= signal == Signal::SIGTERM;
+        cast.stopped = (cast.stopped || signal == Signal::SIGSTOP) && signal != Signal::SIGCONT;
+        cast.subject.signal(signal);
+        self.record(Event::Signalled { worker: worker.to_owned(), signal: signal.to_string() });
+        if signal == Signal::SIGCONT {
+            self.notice(&Happening::Continued { worker: worker.to_owned() });
         }
     }
 
@@ -239,8 +306,8 @@ impl Stage<'_> {
         self.house.inspector.say(ToSubject::Submit { case, operation, options });
     }
 
-    pub(super) fn sync(&mut self) {
-        self.asked.syncs += 1;
+    pub(super) fn sync(&mut self, death: Option<String>) {
+        self.syncs.push_back(death);
         self.house.inspector.say(ToSubject::Sync { case: self.slot.case.clone() });
     }
 }

@@ -5,11 +5,12 @@
 
 mod none;
 mod operation_key;
+mod planted;
 
 use tokio_postgres::Client;
 
 use super::failpoint::{Thrown, Wall};
-use crate::fault::{Point, Protection};
+use crate::fault::{Defect, Point, Protection};
 use crate::protocol::FromSubject;
 
 /// The execution of one job, as its handler sees it.
@@ -51,7 +52,19 @@ impl Execution {
 }
 
 /// Runs the handler of a protection between `handler.started` and `handler.returned`.
-pub(super) async fn run(protection: Protection, execution: &Execution, client: &mut Client) -> Result<(), Thrown> {
+pub(super) async fn run(
+    protection: Protection,
+    defect: Option<Defect>,
+    execution: &Execution,
+    client: &mut Client,
+) -> Result<(), Thrown> {
+    match defect {
+        Some(Defect::NoConstraint) => return none::run(execution, client).await,
+        Some(Defect::PartialEffect) => return planted::run(execution, client, 1, 0).await,
+        Some(Defect::LostEffect) => return planted::run(execution, client, 0, 0).await,
+        Some(Defect::DoubleWrite) => return planted::run(execution, client, 2, 2).await,
+        _ => {}
+    }
     match protection {
         // The job id is the producer's business: the handler itself is as unprotected as without it.
         Protection::None | Protection::JobId => none::run(execution, client).await,

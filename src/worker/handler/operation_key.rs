@@ -17,7 +17,7 @@ pub(super) async fn run(execution: &Execution, client: &mut Client) -> Result<()
             &[(operation, Type::TEXT)],
         )
         .await?
-        .ok_or_else(|| Thrown { message: format!("there is no command for operation {operation}") })?;
+        .ok_or_else(|| Thrown::error(format!("there is no command for operation {operation}")))?;
     let (amount, completed): (i64, bool) = (command.get(0), command.get(1));
     execution.park_claimed(Point::ClaimChecked, !completed).await?;
     if completed {
@@ -31,7 +31,7 @@ pub(super) async fn run(execution: &Execution, client: &mut Client) -> Result<()
         .await?;
     if claimed == 0 {
         // The key exists but the command is not complete: somebody wrote one without the other. Never skip that.
-        return Err(Thrown { message: format!("operation {operation} is claimed but its command is not complete") });
+        return Err(Thrown::error(format!("operation {operation} is claimed but its command is not complete")));
     }
     execution.park_claimed(Point::ClaimTaken, true).await?;
     transaction

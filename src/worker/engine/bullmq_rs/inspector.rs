@@ -8,12 +8,12 @@ use anyhow::Context;
 use bullmq::options::RedisConnectionOptions;
 use bullmq::redis_connection::RedisConnection;
 use bullmq::types::{BackoffStrategy, RemoveOnFinish};
-use bullmq::{JobState, Queue, QueueOptions};
+use bullmq::{DeduplicationOptions, JobState, Queue, QueueOptions};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::{VERSION, record};
-use crate::fault::{Engine, JobCounters, JobRecord};
+use crate::fault::{Engine, JobCounters, JobKey, JobRecord};
 use crate::protocol::{self, FromSubject, JobOptions, ToSubject, env};
 use crate::worker::failpoint::{self, Wall};
 use crate::worker::var;
@@ -64,7 +64,10 @@ pub(in crate::worker) async fn run() -> anyhow::Result<()> {
                 }
             }
             ToSubject::Close { case } => drop(served.remove(&case)),
-            ToSubject::Submit { ref case, .. } | ToSubject::Sync { ref case } | ToSubject::State { ref case, .. } => {
+            ToSubject::Submit { ref case, .. }
+            | ToSubject::Sync { ref case }
+            | ToSubject::DelKey { ref case, .. }
+            | ToSubject::State { ref case, .. } => {
                 let Some(serving) = served.get(case).cloned() else {
                     anyhow::bail!("the lab asked about case {case}, which is not open");
                 };
@@ -105,6 +108,10 @@ async fn serve(served: &Served, wall: &Wall, order: ToSubject) {
             let answer = sync(served, &case).await;
             (case, answer)
         }
+        ToSubject::DelKey { case, job, key } => {
+            let answer = del_key(&served.queue, &case, job, key).await;
+            (case, answer)
+        }
         ToSubject::State { case, jobs } => {
             let answer = state(&served.queue, &case, &jobs).await;
             (case, answer)
@@ -119,7 +126,15 @@ async fn submit(queue: &Queue, case: &str, operation: &str, options: &JobOptions
     let (case, operation) = (case.to_owned(), operation.to_owned());
     match queue.add("credit", data).options(queue_options(options)).await {
         Ok(job) => FromSubject::Submitted { case, operation, job: Some(job.id().to_owned()), error: None },
-        Err(error) => FromSubject::Submitted { case, operation, job: None, error: Some(error.to_string()) },
+        Err(error) => FromSubject::Submitted { case, operation, job: None, error: Some(refusal(error)) },
+    }
+}
+
+/// The queue's own text, without the name of the error's kind that this engine puts before it.
+fn refusal(error: bullmq::Error) -> String {
+    match error {
+        bullmq::Error::InvalidConfig(text) => text,
+        other => other.to_string(),
     }
 }
 
@@ -129,6 +144,13 @@ fn queue_options(options: &JobOptions) -> bullmq::JobOptions {
         attempts: Some(options.attempts),
         backoff: fixed.or(options.backoff_exponential_ms.map(BackoffStrategy::Exponential)),
         job_id: options.id.clone(),
+        deduplication: options.dedup_id.clone().map(|id| DeduplicationOptions {
+            id,
+            ttl: options.dedup_ttl_ms,
+            extend: None,
+            replace: None,
+            keep_last_if_active: None,
+        }),
         delay: (options.delay_ms > 0).then_some(options.delay_ms),
         priority: (options.priority > 0).then_some(options.priority),
         remove_on_complete: options.remove_on_complete.then_some(RemoveOnFinish::Bool(true)),
@@ -148,6 +170,14 @@ async fn sync(served: &Served, case: &str) -> anyhow::Result<FromSubject> {
         .context("the reader of the queue's record has ended")?;
     let sent = *sent.borrow();
     Ok(FromSubject::Synced { case: case.to_owned(), entries: sent })
+}
+
+async fn del_key(queue: &Queue, case: &str, job: String, key: JobKey) -> anyhow::Result<FromSubject> {
+    let name = match key {
+        JobKey::Lock => format!("{}:lock", queue.keys().job_key(&job)),
+    };
+    let deleted: u64 = queue.connection().cmd(redis::cmd("DEL").arg(name)).await?;
+    Ok(FromSubject::KeyDeleted { case: case.to_owned(), job, existed: deleted > 0 })
 }
 
 async fn state(queue: &Queue, case: &str, jobs: &[String]) -> anyhow::Result<FromSubject> {
