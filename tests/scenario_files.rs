@@ -249,6 +249,21 @@ fn all_problems_are_told_at_once_in_the_order_of_the_file() {
 fn each_mistake_is_told_where_it_is() {
     // What is replaced, by what, and what has to be told.
     let table: &[(&str, &str, &str)] = &[
+        (
+            "at = \"A@effect.committed\"",
+            "at = \"A@claim.taken\"",
+            "16:6 only the handler of `operation-key` passes `claim.taken`, and no row is for it",
+        ),
+        (
+            "effects = 2",
+            "effects = 2, attempts-made = [0]",
+            "3:12 2 executions, but `attempts-made` has 1 entries (one entry for each execution, in order of start)",
+        ),
+        (
+            "effects = 2",
+            "effects = 2, state = \"gone\", final.stalled = 1",
+            "3:12 `final.stalled` can never be compared: the row says that the job's record is gone",
+        ),
         ("schema = 1\n", "", "1:1 the key `schema` is missing (begin with `schema = 1`)"),
         ("schema = 1", "schema = 2", "1:10 schema 2 is newer than this lab, which reads schema 1 (use a newer lab)"),
         ("schema = 1", "schema = 0", "1:10 there never was a schema 0 (this lab reads `schema = 1`)"),

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -9,9 +10,10 @@ use serde_json::Value;
 
 use super::records::{Records, Stored};
 use super::{notice, print};
+use crate::history::reader;
 use crate::outcome::{CaseResult, Exit, Tally, TwinResult};
-use crate::report::ndjson;
 use crate::report::terminal::{self, Detail, Row};
+use crate::report::{ndjson, timeline};
 
 /// The results of a run in its record folder.
 const RESULTS: &str = "results.ndjson";
@@ -150,6 +152,9 @@ impl Outputs {
         if interrupted.is_none() && lost > 0 {
             notice(&format!("error: the lab broke: {lost} of {} cases gave no result", self.all));
         }
+        if self.format == Format::Human && self.detail != Detail::Quiet {
+            print(&terminal::slowest(self.rows.iter().flatten().map(|row| &row.shown)))?;
+        }
         if self.format == Format::Human {
             print(&terminal::summary(&self.tally, self.twins, elapsed_ms, &self.root))?;
         }
@@ -168,7 +173,13 @@ impl Outputs {
             return Ok(());
         }
         let block = &self.blocks[index];
-        let rows: Vec<Row> = block.cases.iter().filter_map(|case| self.rows[*case].clone()).collect();
+        let mut rows: Vec<Row> = block.cases.iter().filter_map(|case| self.rows[*case].clone()).collect();
+        if self.detail == Detail::Verbose {
+            for row in &mut rows {
+                let found = reader::read(Path::new(&row.shown.history)).ok();
+                row.timeline = found.map(|found| timeline::timeline(&found.entries));
+            }
+        }
         let text = terminal::scenario(&block.title, &rows, self.detail);
         if text.is_empty() { Ok(()) } else { print(&format!("{text}\n")) }
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
+use super::Usage;
 use crate::checker::Expected;
 use crate::plan::{Case, CaseId};
 use crate::scenario::model::Twin;
@@ -176,5 +177,5 @@ fn find(run: &str) -> anyhow::Result<PathBuf> {
         0 => format!("there is none in {RUNS}; `lab run` makes one"),
         count => format!("there are {count}; `lab list runs` shows them"),
     };
-    anyhow::bail!("no stored run is called `{run}`: {known}")
+    Err(Usage(format!("error: no stored run is called `{run}`: {known}")).into())
 }

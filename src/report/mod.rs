@@ -1,6 +1,7 @@
-//! The faces of a result: [`terminal`] for a person, [`ndjson`] for a program. Both are functions of plain results; they
-//! look nothing up.
+//! The faces of a result: [`terminal`] for a person, [`ndjson`] for a program; [`timeline`] draws a history. All are
+//! functions of what they are given; they look nothing up.
 
 pub mod ndjson;
 pub mod paint;
 pub mod terminal;
+pub mod timeline;

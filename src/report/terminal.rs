@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use anstyle::Style;
+
 use super::paint::{self, paint};
 use crate::outcome::result::plain;
 use crate::outcome::{CaseResult, OperationResult, Tally, TwinResult, Verdict};
@@ -30,6 +32,8 @@ pub struct Row {
     pub tally: Tally,
     /// The first repetition, or the first that does not match.
     pub shown: CaseResult,
+    /// The picture of its history, shown with every column.
+    pub timeline: Option<String>,
 }
 
 impl Row {
@@ -37,7 +41,7 @@ impl Row {
     pub fn new(result: CaseResult) -> Self {
         let mut tally = Tally::default();
         tally.add(result.verdict);
-        Self { tally, shown: result }
+        Self { tally, shown: result, timeline: None }
     }
 
     /// Takes one more repetition into account.
@@ -72,6 +76,9 @@ pub fn scenario(title: &str, rows: &[Row], detail: Detail) -> String {
     for row in &shown {
         if detail == Detail::Verbose {
             columns(&mut block, &row.shown);
+            for line in row.timeline.iter().flat_map(|timeline| timeline.lines()) {
+                let _ = writeln!(block, "{line}");
+            }
         }
         if row.shown.verdict != Verdict::Match {
             trouble(&mut block, &row.shown);
@@ -158,7 +165,9 @@ fn columns(block: &mut String, result: &CaseResult) {
         TwinResult::Broke(because) => format!("broke: {because}"),
         TwinResult::Skipped(why) => format!("skipped: {why}"),
     };
-    let _ = writeln!(block, "      {:24} {twin}", "fault-free twin");
+    for (index, line) in wrapped(&twin, WIDTH - 31).iter().enumerate() {
+        let _ = writeln!(block, "      {:24} {line}", if index == 0 { "fault-free twin" } else { "" });
+    }
 }
 
 /// What is wrong with a case, where the evidence is, and how to see it again.
@@ -176,11 +185,11 @@ fn trouble(block: &mut String, result: &CaseResult) {
                 operation.operation,
                 plain(&cell.observed)
             );
-            let _ = writeln!(block, "    {:9} {}", "cell", paint(paint::BAD, line));
+            told(block, "cell", &line, paint::BAD);
         }
     }
-    for because in result.because.iter().flat_map(|because| because.lines()) {
-        let _ = writeln!(block, "    {:9} {because}", "because");
+    if let Some(because) = &result.because {
+        told(block, "because", because, Style::new());
     }
     let anomalies: BTreeMap<&str, &str> = result
         .operations
@@ -194,6 +203,62 @@ fn trouble(block: &mut String, result: &CaseResult) {
         let _ = writeln!(block, "    {:9} {}", "history", result.history);
     }
     let _ = writeln!(block, "    {:9} {}", "again", result.repro);
+}
+
+/// A text under a label, in as many lines as it needs.
+fn told(block: &mut String, label: &str, text: &str, style: Style) {
+    for (index, line) in wrapped(text, WIDTH - 14).iter().enumerate() {
+        let _ = writeln!(block, "    {:9} {}", if index == 0 { label } else { "" }, paint(style, line));
+    }
+}
+
+/// The lines of a text, the long ones broken between words. A word that is wider than a line stays whole: it may be a
+/// path that somebody copies.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut rest = String::new();
+        for word in line.split_inclusive(' ') {
+            let fits = rest.chars().count() + word.trim_end().chars().count() <= width;
+            if !fits && !rest.trim().is_empty() {
+                lines.push(std::mem::take(&mut rest).trim_end().to_owned());
+            }
+            rest.push_str(word);
+        }
+        lines.push(rest.trim_end().to_owned());
+    }
+    lines
+}
+
+/// Cases from which on the slowest are told.
+const MANY: usize = 20;
+/// How many of them.
+const SLOWEST: usize = 10;
+
+/// The slowest cases of a large run; empty for a small one.
+pub fn slowest<'a>(results: impl Iterator<Item = &'a CaseResult>) -> String {
+    let mut results: Vec<&CaseResult> = results.collect();
+    if results.len() < MANY {
+        return String::new();
+    }
+    results.sort_by_key(|result| std::cmp::Reverse(result.elapsed_ms));
+    let name = |result: &CaseResult| {
+        let variant = result.variant.iter().map(|variant| format!("/{variant}")).collect::<String>();
+        format!(
+            "{}{variant}/{} {}.{} s",
+            result.scenario,
+            result.protection,
+            result.elapsed_ms / 1000,
+            result.elapsed_ms % 1000 / 100
+        )
+    };
+    let list = results.into_iter().take(SLOWEST).map(name).collect::<Vec<_>>().join(", ");
+    let mut block = String::new();
+    for (index, line) in wrapped(&list, WIDTH - 9).iter().enumerate() {
+        let _ =
+            writeln!(block, "{}", paint(paint::QUIET, format!("{:9}{line}", if index == 0 { "slowest" } else { "" })));
+    }
+    block
 }
 
 /// The last lines of a run.

@@ -53,10 +53,14 @@ pub(super) fn scenario(name: &str, origin: &str, root: &Table, problems: &mut Pr
 
     let (expect, places): (Vec<Row>, Vec<Spot>) = rows.into_iter().unzip();
     let spans: Vec<Range<usize>> = drafts.iter().map(|draft| draft.span.clone()).collect();
+    for draft in &drafts {
+        validate::passed_points(&expect, draft, problems);
+    }
     let scripts = drafts.into_iter().map(|draft| draft.script).collect();
     let (name, origin) = (name.to_owned(), origin.to_owned());
     let scenario = Scenario { name, origin, title, why, tags, expect, scripts };
     validate::rows(&scenario, &places, problems);
+    validate::comparable(&scenario, &places, problems);
     if !misplaced_expect(root) && root.get("expect").is_none_or(|node| matches!(node.raw, Raw::List(_))) {
         validate::every_script_has_a_row(&scenario, &spans, problems);
     }

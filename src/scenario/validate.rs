@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use crate::fault::words::shown;
-use crate::fault::{Action, Condition, Engine, Place, Protection, Trigger};
+use crate::fault::{Action, Condition, Engine, Place, Point, Protection, Trigger};
 
 use super::error::Problems;
 use super::fields::Spot;
-use super::model::{Row, Scenario};
+use super::model::{Column, Row, Scenario, Value};
 use super::script::Draft;
 use super::select::{candidates, specificity, versions_meet};
 use super::tree::{Raw, Table};
@@ -69,6 +69,43 @@ pub(super) fn faults(draft: &Draft, problems: &mut Problems) {
     }
     for (_, spot) in starts.filter(|(start, _)| matches!(start, Some(Condition::After(..)))) {
         problems.say(&spot.span, "a worker starts when something happens, not some time after it");
+    }
+}
+
+/// Points that no protection of the table passes: a fault there cannot fire.
+pub(super) fn passed_points(rows: &[Row], draft: &Draft, problems: &mut Problems) {
+    let named = |wanted| rows.iter().any(|row| row.protection.is_none_or(|one| one == wanted));
+    for (fault, (at, _)) in draft.script.faults.iter().zip(&draft.faults) {
+        let claims = matches!(fault.at.place, Place::Point(Point::ClaimChecked | Point::ClaimTaken));
+        if claims && !named(Protection::OperationKey) {
+            let message =
+                format!("only the handler of `operation-key` passes `{}`, and no row is for it", fault.at.place);
+            problems.say(&at.span, message);
+        }
+    }
+}
+
+/// Columns of a row that can never be compared, or that contradict each other.
+pub(super) fn comparable(scenario: &Scenario, places: &[Spot], problems: &mut Problems) {
+    for (row, place) in scenario.expect.iter().zip(places) {
+        let count = |column| match row.columns.get(&column) {
+            Some(Value::Count(count)) => Some(*count),
+            _ => None,
+        };
+        if let (Some(executions), Some(Value::List(seen))) =
+            (count(Column::Executions), row.columns.get(&Column::AttemptsMade))
+            && executions != seen.len() as u64
+        {
+            let message = format!("{executions} executions, but `attempts-made` has {} entries", seen.len());
+            problems.add(&place.span, message, Some("one entry for each execution, in order of start".to_owned()));
+        }
+        let gone = row.columns.get(&Column::State) == Some(&Value::Text("gone".to_owned()));
+        let last =
+            [Column::FinalAttemptsMade, Column::FinalAttemptsStarted, Column::FinalStalled, Column::FailedReason];
+        if let Some(column) = last.into_iter().find(|column| gone && row.columns.contains_key(column)) {
+            let message = format!("`{column}` can never be compared: the row says that the job's record is gone");
+            problems.say(&place.span, message);
+        }
     }
 }
 
