@@ -3,6 +3,8 @@
 //! `histories/*.ndjson` were recorded by `lab run` once; every test edits a copy. Expected numbers are those of design.md,
 //! section 6, and of bullmq-observed, sections 1 and p.
 
+#![expect(clippy::unwrap_used, reason = "in a test, also in its helpers, a panic is the report")]
+
 use std::io::Write;
 use std::path::Path;
 

@@ -118,12 +118,26 @@ fn incomplete(facts: &Facts<'_>) -> Option<(Reason, String)> {
         "its first line"
     } else if !has(|event| matches!(event, Event::End { .. })) {
         "the end of the script"
-    } else if !has(|event| matches!(event, Event::Effect { .. })) {
-        "the effects"
     } else {
-        return None;
+        return effects_missing(facts);
     };
     Some((Reason::HistoryGap, format!("the history lacks {missing}")))
+}
+
+/// Every operation has its effects read once.
+fn effects_missing(facts: &Facts<'_>) -> Option<(Reason, String)> {
+    let Some(Event::Case { operations, .. }) = facts.entries.first().map(|entry| &entry.event) else {
+        return None;
+    };
+    let read = |operation: &String| {
+        let of = |entry: &&Entry| matches!(&entry.event, Event::Effect { operation: read, .. } if read == operation);
+        facts.entries.iter().filter(of).count()
+    };
+    let operation = operations.iter().find(|operation| read(operation) != 1)?;
+    Some((
+        Reason::HistoryGap,
+        format!("the effects of {operation} were read {} times instead of once", read(operation)),
+    ))
 }
 
 fn differences(expected: &Expected, observed: &BTreeMap<String, Columns>) -> Vec<Difference> {

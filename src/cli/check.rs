@@ -23,9 +23,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             }
             Err(error @ LoadError::Unreadable { .. }) => return Err(run::usage(error).into()),
             Err(error) => {
-                bad += 1;
                 let Usage(text) = run::usage(error);
-                notice(&format!("{text}\n"));
+                notice(&format!("{}{text}", if bad > 0 { "\n" } else { "" }));
+                bad += 1;
             }
         }
     }

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::{Answer, Engine, JobRecord, Outcome, Point, Protection, QueueEntry, Trigger};
 
+/// The version of the format that is written.
+pub const VERSION: u32 = 1;
+
 /// One line of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -22,6 +25,9 @@ pub struct Entry {
 pub enum Event {
     /// The first line: what this is the history of.
     Case {
+        /// The version of the history's format, [`VERSION`].
+        #[serde(default)]
+        v: u32,
         /// The run's id.
         run: String,
         /// The case's id.

@@ -11,3 +11,6 @@ pub mod recorder;
 pub use event::{Entry, Event};
 pub use executions::{Ended, Execution};
 pub use recorder::Recorder;
+
+// The words that a history's lines are made of: who reads histories needs no other room for them.
+pub use crate::fault::{Answer, Outcome, Point};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use super::event::{Entry, Event};
+use super::event::{Entry, Event, VERSION};
 
 /// The longest history that is read, bytes.
 const FILE_MAX: u64 = 256 * 1024 * 1024;
@@ -62,6 +62,9 @@ pub fn gap(entries: &[Entry]) -> Option<String> {
         }
     }
     match entries.first() {
+        Some(Entry { event: Event::Case { v, .. }, .. }) if *v != VERSION => {
+            return Some(format!("it is of format {v}, this lab reads format {VERSION}"));
+        }
         Some(Entry { event: Event::Case { .. }, .. }) => {}
         _ => return Some("the first line does not name the case".to_owned()),
     }

@@ -24,6 +24,8 @@ pub enum Detail {
 const LABEL: usize = 24;
 /// The widest line.
 const WIDTH: usize = 100;
+/// What the columns before the last leave to the verdict.
+const VERDICT: usize = WIDTH - LABEL - 56;
 
 /// The repetitions of one case.
 #[derive(Debug, Clone)]
@@ -63,7 +65,7 @@ pub fn scenario(title: &str, rows: &[Row], detail: Detail) -> String {
     let name = &first.shown.scenario;
     let mut block = format!("{}  {}\n", paint(paint::NAME, name), clip(title, WIDTH - name.chars().count() - 2));
     let head = format!(
-        "  {:LABEL$}  {:^19}   {:^19}   {:>7}\n  {:LABEL$}  {:>8}  {:>9}   {:>8}  {:>9}   {:>7}   {}",
+        "  {:LABEL$}  {:^19}   {:^19}  {:>7}\n  {:LABEL$}  {:>8}  {:>9}   {:>8}  {:>9}  {:>7}  {}",
         "", "executions", "effects", "other", "", "expected", "observed", "expected", "observed", "columns", "verdict"
     );
     for line in head.lines() {
@@ -95,24 +97,21 @@ fn case_lines(block: &mut String, row: &Row, many_engines: bool) {
         let _ = write!(label, " {}", result.engine);
     }
     if result.operations.is_empty() {
-        let _ = writeln!(block, "  {:LABEL$}  {:51}   {}", clip(&label, LABEL), "", verdict(row));
+        let _ = writeln!(block, "  {:LABEL$}  {:50}  {}", clip(&label, LABEL), "", verdict(row));
     }
     for (index, operation) in result.operations.iter().enumerate() {
         let (label, verdict) = match (index, result.operations.len()) {
             (0, 1) => (label.clone(), verdict(row)),
             (0, _) => {
-                let _ = writeln!(block, "  {:LABEL$}  {:51}   {}", clip(&label, LABEL), "", verdict(row));
+                let _ = writeln!(block, "  {:LABEL$}  {:50}  {}", clip(&label, LABEL), "", verdict(row));
                 (format!("  {}", operation.operation), String::new())
             }
             _ => (format!("  {}", operation.operation), String::new()),
         };
         let (executions, effects) = (pair(operation, "executions"), pair(operation, "effects"));
-        let _ = writeln!(
-            block,
-            "  {:LABEL$}  {executions}   {effects}   {:>7}   {verdict}",
-            clip(&label, LABEL),
-            others(operation)
-        );
+        let line =
+            format!("  {:LABEL$}  {executions}   {effects}  {:>7}  {verdict}", clip(&label, LABEL), others(operation));
+        let _ = writeln!(block, "{}", line.trim_end());
     }
 }
 
@@ -144,7 +143,9 @@ fn verdict(row: &Row) -> String {
         text = format!("{}/{} match", row.tally.matched, row.tally.cases);
     }
     let style = paint::verdict(result.verdict);
-    let took = if row.tally.cases > 1 { String::new() } else { format!(" {} ms", result.elapsed_ms) };
+    let took = format!(" {} ms", result.elapsed_ms);
+    let fits = row.tally.cases == 1 && text.len() + took.len() <= VERDICT;
+    let took = if fits { took } else { String::new() };
     format!("{}{}", paint(style, text), paint(paint::QUIET, took))
 }
 
@@ -277,7 +278,10 @@ pub fn summary(tally: &Tally, twins: u64, elapsed_ms: u64, records: &str) -> Str
     let cases = if tally.cases == 1 { "case" } else { "cases" };
     let twins = if twins == 1 { "1 twin".to_owned() } else { format!("{twins} twins") };
     let seconds = format!("{}.{:02} s", elapsed_ms / 1000, elapsed_ms % 1000 / 10);
-    format!("{} {cases}: {} · {twins} · {seconds} · records in {records}\n", tally.cases, parts.join(", "))
+    let counts = format!("{} {cases}: {} · {twins} · {seconds}", tally.cases, parts.join(", "));
+    let records = format!("records in {records}");
+    let wide = anstream::adapter::strip_str(&counts).to_string().chars().count() + 3 + records.chars().count() > WIDTH;
+    format!("{counts}{}{records}\n", if wide { "\n" } else { " · " })
 }
 
 /// At most so many characters.

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::paint::{self, paint};
-use crate::fault::{Answer, Outcome, Point};
-use crate::history::{Entry, Event};
+use crate::history::{Answer, Entry, Event, Outcome, Point};
 
 /// The widest line, characters.
 const WIDTH: usize = 100;

@@ -6,7 +6,7 @@ use super::case::CaseRun;
 use super::house::House;
 use super::stage::Stage;
 use crate::fault::{Fault, Protection};
-use crate::history::event::FaultText;
+use crate::history::event::{FaultText, VERSION};
 use crate::history::{Event, Recorder};
 use crate::protocol::ToSubject;
 
@@ -16,6 +16,7 @@ pub(super) async fn stage<'a>(house: &'a House, run: &'a CaseRun<'a>) -> anyhow:
     let mut history = Recorder::create(&run.history)
         .map_err(|error| anyhow::anyhow!("cannot make the history {}: {error}", run.history.display()))?;
     history.record(Event::Case {
+        v: VERSION,
         run: house.run.clone(),
         case: run.case.clone(),
         repeat: run.repeat,

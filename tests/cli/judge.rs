@@ -64,14 +64,15 @@ fn a_spoiled_history_is_never_a_match() {
     let whole = fs::read_to_string(&history).unwrap();
     let lines: Vec<&str> = whole.lines().collect();
     let entered =
-        lines.iter().rposition(|line| line.contains("\"handler.started\"") && line.contains("\"point\"")).unwrap();
+        lines.iter().rposition(|line| line.contains("\"event\":\"point\"") && line.contains("handler.started"));
+    let entered = entered.unwrap();
     let join = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     for (spoiled, reason) in [
         (join(&[&lines[..entered], &lines[entered + 1..]].concat()), "records-disagree"),
         (join(&lines[..lines.len() - 1]), "history-gap"),
         (whole[..whole.len() / 2].to_owned(), "history-gap"),
         (String::new(), "history-gap"),
-        (whole.replace("signal SIGKILL", "exit 137"), "fault-not-fired"),
+        (whole.replace("\"status\":\"signal SIGKILL\"", "\"status\":\"exit 137\""), "fault-not-fired"),
     ] {
         fs::write(&history, spoiled).unwrap();
         let out = lab.lab(&["judge", "last", "--format", "ndjson"]).ends(4);

@@ -10,48 +10,48 @@ use tempfile::TempDir;
 const HANG: Duration = Duration::from_secs(180);
 
 /// A folder in which `lab` runs.
-pub struct Lab {
+pub(crate) struct Lab {
     folder: TempDir,
     variables: Vec<(&'static str, String)>,
 }
 
 /// How a run of the binary ended.
-pub struct Out {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Out {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
     command: String,
 }
 
 impl Lab {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), variables: Vec::new() }
     }
 
     /// With one more variable in the environment.
-    pub fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.variables.push((name, value.into()));
         self
     }
 
     /// Without any program on PATH: no server can be started.
-    pub fn without_programs(mut self) -> Self {
+    pub(crate) fn without_programs(mut self) -> Self {
         let empty = self.path("no-programs");
         std::fs::create_dir_all(&empty).unwrap();
         self.variables.push(("PATH", empty.display().to_string()));
         self
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Writes a file into the folder.
-    pub fn file(&self, name: &str, text: &str) {
+    pub(crate) fn file(&self, name: &str, text: &str) {
         std::fs::write(self.path(name), text).unwrap();
     }
 
-    pub fn lab(&self, args: &[&str]) -> Out {
+    pub(crate) fn lab(&self, args: &[&str]) -> Out {
         let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_lab"));
         command.current_dir(self.folder.path()).env_clear().timeout(HANG).args(args);
         for name in ["PATH", "HOME"] {
@@ -70,7 +70,7 @@ impl Lab {
     }
 
     /// The record folder of the only run.
-    pub fn record(&self) -> PathBuf {
+    pub(crate) fn record(&self) -> PathBuf {
         let runs: Vec<PathBuf> =
             std::fs::read_dir(self.path(".lab/runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert_eq!(runs.len(), 1, "{runs:?}");
@@ -81,27 +81,27 @@ impl Lab {
 impl Out {
     /// Demands an exit status; shows everything otherwise.
     #[track_caller]
-    pub fn ends(self, code: i32) -> Self {
+    pub(crate) fn ends(self, code: i32) -> Self {
         assert_eq!(self.code, code, "{self}");
         self
     }
 
     /// Every line of stdout as one JSON object.
     #[track_caller]
-    pub fn lines(&self) -> Vec<Value> {
+    pub(crate) fn lines(&self) -> Vec<Value> {
         let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("`{line}`: {error}\n{self}"));
         self.stdout.lines().map(read).collect()
     }
 
     /// The lines of one type.
     #[track_caller]
-    pub fn of_type(&self, wanted: &str) -> Vec<Value> {
+    pub(crate) fn of_type(&self, wanted: &str) -> Vec<Value> {
         self.lines().into_iter().filter(|line| line["type"] == wanted).collect()
     }
 
     /// The only line of one type.
     #[track_caller]
-    pub fn only(&self, wanted: &str) -> Value {
+    pub(crate) fn only(&self, wanted: &str) -> Value {
         let mut lines = self.of_type(wanted);
         assert_eq!(lines.len(), 1, "lines of type {wanted}\n{self}");
         lines.remove(0)
@@ -109,7 +109,7 @@ impl Out {
 
     /// Demands each of these texts on stdout.
     #[track_caller]
-    pub fn says(&self, texts: &[&str]) {
+    pub(crate) fn says(&self, texts: &[&str]) {
         for text in texts {
             assert!(self.stdout.contains(text), "`{text}` is not on stdout\n{self}");
         }
@@ -117,7 +117,7 @@ impl Out {
 
     /// Demands each of these texts on stderr.
     #[track_caller]
-    pub fn complains(&self, texts: &[&str]) {
+    pub(crate) fn complains(&self, texts: &[&str]) {
         for text in texts {
             assert!(self.stderr.contains(text), "`{text}` is not on stderr\n{self}");
         }
@@ -132,19 +132,19 @@ impl std::fmt::Display for Out {
 }
 
 /// The text of a built-in scenario, from its file.
-pub fn scenario(path: &str) -> String {
+pub(crate) fn scenario(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(path);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The text with one part replaced, which has to be there exactly once.
-pub fn changed(text: &str, part: &str, replacement: &str) -> String {
+pub(crate) fn changed(text: &str, part: &str, replacement: &str) -> String {
     assert_eq!(text.matches(part).count(), 1, "`{part}` in\n{text}");
     text.replace(part, replacement)
 }
 
 /// `stall-kill` with one wrong number: it states that the unprotected handler takes effect once.
-pub fn wrong_stall_kill() -> String {
+pub(crate) fn wrong_stall_kill() -> String {
     let row = "{ protection = \"none\",          executions = 2, effects = ";
     let text = scenario("stall/stall-kill.toml");
     let row = if text.contains(row) { row } else { "{ protection = \"none\", executions = 2, effects = " };
