@@ -57,5 +57,7 @@ fn owned((name, about): (&str, &str)) -> (String, String) {
 
 fn run_line(path: &std::path::Path) -> (String, String) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    (name, path.display().to_string())
+    let plan = records::Records::open(&path.display().to_string());
+    let about = plan.map_or_else(|error| format!("{error:#}"), |(_, plan)| plan.command[1..].join(" "));
+    (name, about)
 }

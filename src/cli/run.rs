@@ -132,7 +132,8 @@ async fn play(args: &Args, cases: Vec<Case>) -> anyhow::Result<Exit> {
     };
     let mut outputs = Outputs::open(&run, &records, args.format, detail, &stored, args.repeat)?;
     let ended_by = session::with_house(&run, &records, &mut interrupts, async |house, interrupts| {
-        progress::note(&format!("servers ready in {} ms; {} cases", began.elapsed().as_millis(), cases.len()));
+        let word = if cases.len() == 1 { "case" } else { "cases" };
+        progress::note(&format!("servers ready in {} ms; {} {word}", began.elapsed().as_millis(), cases.len()));
         let jobs = jobs(args.jobs, &cases);
         let schedule =
             Schedule { house: house.clone(), cases, stored, records: records.clone(), repeat: args.repeat, jobs };

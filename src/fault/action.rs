@@ -103,7 +103,7 @@ impl Action {
             Ok(Self::Stop(rest.optional_worker()?))
         }),
         row("cont", "cont WORKER", "SIGCONT; a parked worker is told to go on", |rest| {
-            Ok(Self::Cont(rest.optional_worker()?))
+            Ok(Self::Cont(Some(rest.named_worker()?)))
         }),
         row("throw", "throw [unrecoverable]", "the parked handler throws", |rest| {
             let unrecoverable = rest.next_is("unrecoverable");

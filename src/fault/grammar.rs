@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A new action is one member of [`Action`], one row of [`Action::ALL`] and one small function of that row, built from
-//! the pieces of [`Cursor`].
+//! the pieces of `Cursor`.
 
 use std::ops::Range;
 
@@ -177,6 +177,12 @@ impl<'a> Cursor<'a> {
             return Ok(None);
         }
         self.worker(word).map(Some)
+    }
+
+    /// A worker's name.
+    pub(super) fn named_worker(&mut self) -> Result<String, GrammarError> {
+        let word = self.word();
+        self.worker(word)
     }
 
     /// Whether the next word is this one. Takes nothing.

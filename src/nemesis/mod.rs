@@ -3,7 +3,7 @@
 //! The runner tells it what happened ([`Happening`]); it answers with what to do now ([`Order`]), what becomes of a
 //! handler that is parked there ([`Parked`]), and what must be confirmed before a fault counts as fired ([`Confirm`]).
 //! It never touches a process or a queue itself: the runner carries its orders out. One small file per kind of deed,
-//! each with the same `strike` function, one row per action in [`strike`]; [`noop`] is the member that does nothing.
+//! each with the same `strike` function, one row per action in [`strike`]; `noop` is the member that does nothing.
 
 mod answer;
 pub mod armed;

@@ -91,11 +91,15 @@ pub fn scenario(title: &str, rows: &[Row], detail: Detail) -> String {
 
 fn case_lines(block: &mut String, row: &Row, many_engines: bool) {
     let result = &row.shown;
-    let mut label = result.variant.iter().map(|variant| format!("{variant} ")).collect::<String>();
-    label.push_str(&result.protection);
+    let mut name = result.protection.clone();
     if many_engines {
-        let _ = write!(label, " {}", result.engine);
+        let _ = write!(name, " {}", result.engine);
     }
+    // A long variant gives way, not what it is the variant of.
+    let label = match &result.variant {
+        Some(variant) => format!("{} {name}", clip(variant, LABEL.saturating_sub(name.chars().count() + 1))),
+        None => name,
+    };
     if result.operations.is_empty() {
         let _ = writeln!(block, "  {:LABEL$}  {:50}  {}", clip(&label, LABEL), "", verdict(row));
     }
@@ -152,7 +156,8 @@ fn verdict(row: &Row) -> String {
 /// Every column of every operation, one line each where something is stated or was seen.
 fn columns(block: &mut String, result: &CaseResult) {
     for operation in &result.operations {
-        let _ = writeln!(block, "    {} {}", result.protection, operation.operation);
+        let variant = result.variant.iter().map(|variant| format!("{variant} ")).collect::<String>();
+        let _ = writeln!(block, "    {variant}{} {}", result.protection, operation.operation);
         for cell in &operation.cells {
             let expected = cell.expected.as_ref().map_or_else(|| "not stated".to_owned(), plain);
             let line = format!("      {:24} observed {:16} expected {expected}", cell.column, plain(&cell.observed));

@@ -54,8 +54,13 @@ pub(super) fn faults(draft: &Draft, problems: &mut Problems) {
         }
     }
     let starts = draft.script.workers.iter().zip(&draft.workers).map(|(worker, spots)| (&worker.start, &spots.start));
-    for (wanted, spot) in starts.clone().chain([(&draft.script.end, &draft.end)]) {
-        let (deed, worker, done): (&str, _, fn(&Action) -> bool) = match wanted.as_ref().map(Condition::moment) {
+    let held = draft.script.faults.iter().zip(&draft.faults).filter_map(|(fault, (_, deed))| match &fault.action {
+        Action::Hold(until) => Some((until, deed)),
+        _ => None,
+    });
+    let others = starts.clone().chain([(&draft.script.end, &draft.end)]);
+    for (wanted, spot) in others.filter_map(|(wanted, spot)| Some((wanted.as_ref()?, spot))).chain(held) {
+        let (deed, worker, done): (&str, _, fn(&Action) -> bool) = match Some(wanted.moment()) {
             Some(Condition::Dead(worker)) => ("kill", worker, Action::ends_a_worker),
             Some(Condition::Stopped(worker)) => ("stop", worker, Action::stops_a_worker),
             _ => continue,

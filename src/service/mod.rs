@@ -1,8 +1,8 @@
 //! The servers of a run: private by default, started by the lab, gone with it.
 //!
 //! [`runtime`] is the short-lived folder of sockets and data, [`reaper`] cleans what a killed lab left in one, [`find`]
-//! looks for server programs, [`redis`] and [`postgres`] start one server each, [`template`] keeps a database cluster
-//! ready to copy, [`segment`] is what only PostgreSQL leaves behind.
+//! looks for server programs, [`redis`] and [`postgres`] start one server each, `template` keeps a database cluster
+//! ready to copy, `segment` is what only PostgreSQL leaves behind.
 
 mod copy;
 pub mod find;

@@ -1,5 +1,5 @@
 //! How to start a subject. The environment is complete: nothing of the lab's own environment is inherited but the few
-//! names of [`PASSED`].
+//! names of `PASSED`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

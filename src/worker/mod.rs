@@ -1,7 +1,7 @@
 //! The other house: the built-in subject. The same binary, re-executed by the lab as `lab worker`.
 //!
-//! It runs the job handlers of the protections ([`handler`]) on a real queue ([`engine`]) and stops at parking points
-//! ([`failpoint`]). It knows the wall and the words of faults; it never knows what is expected of it. One
+//! It runs the job handlers of the protections (`handler`) on a real queue (`engine`) and stops at parking points
+//! (`failpoint`). It knows the wall and the words of faults; it never knows what is expected of it. One
 //! `current_thread` runtime: a handler that blocks its thread starves the whole worker, as in a Node process.
 
 mod engine;

@@ -36,7 +36,7 @@ fn actions() -> impl Strategy<Value = Action> {
         named().prop_map(Action::Kill),
         (named(), proptest::option::of(ms())).prop_map(|(worker, after)| Action::Term(worker, after)),
         named().prop_map(Action::Stop),
-        named().prop_map(Action::Cont),
+        workers().prop_map(|worker| Action::Cont(Some(worker))),
         any::<bool>().prop_map(Action::Throw),
         Just(Action::Panic),
         any::<u8>().prop_map(Action::Exit),
