@@ -52,6 +52,18 @@ pub(super) struct Records {
     pub(super) root: PathBuf,
 }
 
+impl StoredPlan {
+    /// The plan of a run that begins now, by this command line.
+    pub(super) fn new(run: &str, cases: &[Stored]) -> Self {
+        Self {
+            run: run.to_owned(),
+            lab: env!("CARGO_PKG_VERSION").to_owned(),
+            command: std::env::args().collect(),
+            cases: cases.to_vec(),
+        }
+    }
+}
+
 impl Stored {
     /// What is kept of a case.
     pub(super) fn of(case: &Case) -> Self {

@@ -118,12 +118,7 @@ async fn play(args: &Args, cases: Vec<Case>) -> anyhow::Result<Exit> {
     let mut interrupts = Interrupts::listen()?;
     let run = service::new_run_id()?;
     let stored: Vec<Stored> = cases.iter().map(Stored::of).collect();
-    let plan = StoredPlan {
-        run: run.clone(),
-        lab: env!("CARGO_PKG_VERSION").to_owned(),
-        command: std::env::args().collect(),
-        cases: stored.clone(),
-    };
+    let plan = StoredPlan::new(&run, &stored);
     let records = Records::create(args.out.as_deref(), &plan)?;
     let detail = match (args.quiet, args.verbose) {
         (true, _) => Detail::Quiet,

@@ -1,6 +1,5 @@
 //! Which case is at play when: all at once up to a limit, each case's twin once per run, an early stall tried again.
 
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use crate::checker;
 use crate::outcome::{CaseResult, Reason, TwinResult, Verdict};
 use crate::plan::Case;
 use crate::runner::{self, CaseRun, House};
-use crate::scenario::model::{Script, Twin};
+use crate::scenario::model::Twin;
 
 /// How often a case is tried after an early stall, in all.
 const TRIES: u32 = 3;
@@ -83,7 +82,7 @@ impl Schedule {
             return results::twin_skipped(&self.stored[index]);
         };
         let history = self.records.twin_history(&case.id);
-        let run = CaseRun { twin: true, ..case_run(case, script, &history) };
+        let run = CaseRun { twin: true, ..CaseRun::of(case, script, history) };
         match runner::run(&self.house, &run).await {
             Ok(finished) => results::twin(&checker::judge(&finished.entries, None, expected)),
             Err(error) => TwinResult::Broke(format!("{error:#}")),
@@ -96,7 +95,7 @@ impl Schedule {
         loop {
             let history = self.records.history(&case.id, repeat, tries);
             let shown = history.display().to_string();
-            let run = CaseRun { repeat, attempt: tries, ..case_run(case, &case.script, &history) };
+            let run = CaseRun { repeat, attempt: tries, ..CaseRun::of(case, &case.script, history) };
             let finished = match runner::run(&self.house, &run).await {
                 Ok(finished) => finished,
                 Err(error) => return results::broken(stored, repeat, tries, &shown, &error),
@@ -109,19 +108,5 @@ impl Schedule {
             }
             tries += 1;
         }
-    }
-}
-
-fn case_run<'a>(case: &Case, script: &'a Script, history: &Path) -> CaseRun<'a> {
-    CaseRun {
-        case: case.id.to_string(),
-        script,
-        engine: case.id.engine,
-        protection: case.id.protection,
-        repeat: 1,
-        attempt: 1,
-        twin: false,
-        defect: None,
-        history: history.to_owned(),
     }
 }

@@ -6,6 +6,7 @@ use super::house::House;
 use super::{setup, teardown};
 use crate::fault::{Defect, Engine, Protection};
 use crate::history::Entry;
+use crate::plan::Case;
 use crate::scenario::model::Script;
 
 /// One case to run.
@@ -29,6 +30,23 @@ pub struct CaseRun<'a> {
     pub defect: Option<Defect>,
     /// Where its history goes; its workers' logs go beside it.
     pub history: PathBuf,
+}
+
+impl<'a> CaseRun<'a> {
+    /// The first try of the first repetition of a planned case, with nothing planted.
+    pub fn of(case: &Case, script: &'a Script, history: PathBuf) -> Self {
+        Self {
+            case: case.id.to_string(),
+            script,
+            engine: case.id.engine,
+            protection: case.id.protection,
+            repeat: 1,
+            attempt: 1,
+            twin: false,
+            defect: None,
+            history,
+        }
+    }
 }
 
 /// A case that was played to its end.

@@ -83,12 +83,7 @@ async fn test(args: &Args) -> anyhow::Result<Exit> {
     let cases = plan::plan(&scenarios, &Filter::default())?;
     let run = service::new_run_id()?;
     let stored: Vec<Stored> = cases.iter().map(Stored::of).collect();
-    let plan = StoredPlan {
-        run: run.clone(),
-        lab: env!("CARGO_PKG_VERSION").to_owned(),
-        command: std::env::args().collect(),
-        cases: stored.clone(),
-    };
+    let plan = StoredPlan::new(&run, &stored);
     let records = Records::create(args.out.as_deref(), &plan)?;
     let ended = session::with_house(&run, &records, &mut interrupts, async |house, interrupts| {
         progress::note(&format!("running the library: {} cases", cases.len()));
@@ -131,13 +126,11 @@ async fn samples(
         let (house, records, places) = (house.clone(), records.clone(), places.clone());
         tasks.spawn_local(async move {
             let _place = places.acquire().await;
-            let base = case_run(&case, records.history(&case.id, 1, 1));
+            let base = CaseRun::of(&case, &case.script, records.history(&case.id, 1, 1));
             let entries = runner::run(&house, &base).await?.entries;
             let twin = match (&case.script.twin, &stored.twin) {
                 (Twin::Run { script, .. }, StoredTwin::Expected(_)) => {
-                    let history = records.twin_history(&case.id);
-                    let twin =
-                        CaseRun { script, twin: true, history, ..case_run(&case, records.twin_history(&case.id)) };
+                    let twin = CaseRun { twin: true, ..CaseRun::of(&case, script, records.twin_history(&case.id)) };
                     Some(runner::run(&house, &twin).await?.entries)
                 }
                 _ => None,
@@ -151,20 +144,6 @@ async fn samples(
         samples.insert(index, sample);
     }
     Ok(samples.into_values().collect())
-}
-
-fn case_run(case: &Case, history: std::path::PathBuf) -> CaseRun<'_> {
-    CaseRun {
-        case: case.id.to_string(),
-        script: &case.script,
-        engine: case.id.engine,
-        protection: case.id.protection,
-        repeat: 1,
-        attempt: 1,
-        twin: false,
-        defect: None,
-        history,
-    }
 }
 
 /// One line per defect, the places where it stayed green beneath it.

@@ -1,7 +1,7 @@
 //! Systems that are wrong: a case of the library is run with a defect in its workers or in its script, against the table
 //! as it is.
 
-use super::{Sample, Sights, case_run, see};
+use super::{Sample, Sights, see};
 use crate::checker;
 use crate::cli::records::{Records, StoredTwin};
 use crate::fault::{Action, Condition, Defect, Fault, Place, Point, Protection, QueueEvent, Trigger};
@@ -132,10 +132,9 @@ pub(super) async fn run(
         let mut script = sample.case.script.clone();
         (wrong.script)(&mut script);
         let run = CaseRun {
-            script: &script,
             protection: wrong.really.unwrap_or(wrong.protection),
             defect: wrong.defect,
-            ..case_run(&sample.case, records.root.join(format!("defects/{number}.ndjson")))
+            ..CaseRun::of(&sample.case, &script, records.root.join(format!("defects/{number}.ndjson")))
         };
         let mut entries = runner::run(house, &run).await?.entries;
         claim(&mut entries, sample);
@@ -172,10 +171,9 @@ async fn twin(sights: &mut Sights, house: &House, records: &Records, samples: &[
         anyhow::bail!("{} has no twin", sample.stored.id);
     };
     let run = CaseRun {
-        script,
         twin: true,
         defect: Some(Defect::DoubleWrite),
-        ..case_run(&sample.case, records.root.join("defects/twin.ndjson"))
+        ..CaseRun::of(&sample.case, script, records.root.join("defects/twin.ndjson"))
     };
     let entries = runner::run(house, &run).await?.entries;
     let judgement = checker::judge(&entries, None, expected);

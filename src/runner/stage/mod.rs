@@ -1,10 +1,11 @@
 //! A case while it plays: what is known of its workers and jobs, and what is still missing.
 //!
-//! Everything outside arrives as one [`Input`]; [`react`] says what is done about it. Every wait is bounded and knows
+//! Everything outside arrives as one [`Input`]; `react` says what is done about it, `orders` does it. Every wait is bounded and knows
 //! what it waits for.
 
 mod jobs;
 mod options;
+mod orders;
 mod react;
 
 use std::collections::{BTreeMap, VecDeque};
