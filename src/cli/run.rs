@@ -122,6 +122,7 @@ async fn play(args: &Args, cases: Vec<Case>) -> anyhow::Result<Exit> {
         run: run.clone(),
         lab: env!("CARGO_PKG_VERSION").to_owned(),
         command: std::env::args().collect(),
+        repeat: args.repeat,
         cases: stored.clone(),
     };
     let records = Records::create(args.out.as_deref(), &plan)?;

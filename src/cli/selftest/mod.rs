@@ -87,6 +87,7 @@ async fn test(args: &Args) -> anyhow::Result<Exit> {
         run: run.clone(),
         lab: env!("CARGO_PKG_VERSION").to_owned(),
         command: std::env::args().collect(),
+        repeat: 1,
         cases: stored.clone(),
     };
     let records = Records::create(args.out.as_deref(), &plan)?;
