@@ -347,6 +347,11 @@ fn each_mistake_is_told_where_it_is() {
             "17:6 `kill` at `queue.active` does not say which worker (name one: `kill A`)",
         ),
         (
+            "do = \"kill\"",
+            "do = \"kill\"\n[[fault]]\nat = \"A@effect.committed\"\ndo = \"throw\"",
+            "20:6 `throw` cannot act at `A@effect.committed`: `kill` of line 16 decides there",
+        ),
+        (
             "at = \"A@effect.committed\"\ndo = \"kill\"",
             "at = \"queue.added\"\ndo = \"throw\"\n[[fault]]\nat = \"queue.active\"\ndo = \"kill A\"",
             "17:6 `throw` needs a worker parked at a point; nobody stops at `queue.added` (use a point, for example `A@effect.committed`)",

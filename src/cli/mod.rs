@@ -11,6 +11,7 @@ mod run;
 mod schedule;
 mod selftest;
 mod session;
+mod visible;
 
 use std::io::Write;
 use std::process::ExitCode;

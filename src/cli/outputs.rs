@@ -9,7 +9,7 @@ use anyhow::Context;
 use serde_json::Value;
 
 use super::records::{Records, Stored};
-use super::{notice, print};
+use super::{notice, print, visible};
 use crate::history::reader;
 use crate::outcome::{CaseResult, Exit, Tally, TwinResult};
 use crate::report::terminal::{self, Detail, Row};
@@ -117,6 +117,7 @@ impl Outputs {
         self.tally.add(result.verdict);
         let line = ndjson::case(&self.run, &result);
         self.line(&line)?;
+        let result = visible::result(result);
         match &mut self.rows[index] {
             Some(row) => row.add(result),
             empty => *empty = Some(Row::new(result)),
@@ -180,7 +181,7 @@ impl Outputs {
                 row.timeline = found.map(|found| timeline::timeline(&found.entries));
             }
         }
-        let text = terminal::scenario(&block.title, &rows, self.detail);
+        let text = terminal::scenario(&visible::text(&block.title), &rows, self.detail);
         if text.is_empty() { Ok(()) } else { print(&format!("{text}\n")) }
     }
 }

@@ -1,6 +1,6 @@
 //! The record folder of a run: the plan, the histories, the logs, the results. Everything that `lab judge` needs.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -15,6 +15,8 @@ use crate::scenario::model::Twin;
 const RUNS: &str = ".lab/runs";
 /// The plan's file.
 const PLAN: &str = "plan.json";
+/// The largest plan that is read.
+const PLAN_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// A case as the record folder keeps it: enough to judge its histories again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,7 +45,14 @@ pub(super) struct StoredPlan {
     pub(super) run: String,
     pub(super) lab: String,
     pub(super) command: Vec<String>,
+    /// How often every case was to be run.
+    #[serde(default = "once")]
+    pub(super) repeat: u32,
     pub(super) cases: Vec<Stored>,
+}
+
+fn once() -> u32 {
+    1
 }
 
 /// A record folder.
@@ -54,11 +63,12 @@ pub(super) struct Records {
 
 impl StoredPlan {
     /// The plan of a run that begins now, by this command line.
-    pub(super) fn new(run: &str, cases: &[Stored]) -> Self {
+    pub(super) fn new(run: &str, repeat: u32, cases: &[Stored]) -> Self {
         Self {
             run: run.to_owned(),
             lab: env!("CARGO_PKG_VERSION").to_owned(),
             command: std::env::args().collect(),
+            repeat,
             cases: cases.to_vec(),
         }
     }
@@ -91,11 +101,17 @@ impl Records {
     /// Makes the folder of a new run: `out` if given, else `.lab/runs/<run>`, else the same in the state directory.
     ///
     /// # Errors
-    /// No such folder can be made, or the plan cannot be written.
+    /// No such folder can be made, it holds a record already, or the plan cannot be written.
     pub(super) fn create(out: Option<&Path>, plan: &StoredPlan) -> anyhow::Result<Self> {
         let root = match out {
             Some(out) => {
                 std::fs::create_dir_all(out).with_context(|| format!("cannot make the folder {}", out.display()))?;
+                // Histories of two runs in one folder would be judged as one.
+                if out.join(PLAN).symlink_metadata().is_ok() {
+                    let text =
+                        format!("error: {} already holds the record of a run: name another folder", out.display());
+                    return Err(Usage(text).into());
+                }
                 out.to_owned()
             }
             None => default_root(&plan.run)?,
@@ -113,7 +129,7 @@ impl Records {
     pub(super) fn open(run: &str) -> anyhow::Result<(Self, StoredPlan)> {
         let root = find(run)?;
         let file = root.join(PLAN);
-        let text = std::fs::read_to_string(&file)
+        let text = read_plan(&file)
             .with_context(|| format!("{} is not the record of a run: cannot read its {PLAN}", root.display()))?;
         let plan = serde_json::from_str(&text).with_context(|| format!("{} is damaged", file.display()))?;
         Ok((Self { root }, plan))
@@ -134,6 +150,17 @@ impl Records {
     pub(super) fn case_folder(&self, id: &CaseId) -> PathBuf {
         self.root.join("cases").join(id.to_string())
     }
+}
+
+/// The text of a plan: a regular file of a bounded size, since opening a pipe would wait for somebody to write to it.
+fn read_plan(file: &Path) -> std::io::Result<String> {
+    let wrong = |what: &str| std::io::Error::new(std::io::ErrorKind::InvalidData, what.to_owned());
+    if !std::fs::metadata(file)?.is_file() {
+        return Err(wrong("not a regular file"));
+    }
+    let mut text = String::new();
+    std::fs::File::open(file)?.take(PLAN_BYTES_MAX + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > PLAN_BYTES_MAX { Err(wrong("larger than any plan")) } else { Ok(text) }
 }
 
 fn default_root(run: &str) -> anyhow::Result<PathBuf> {

@@ -118,7 +118,7 @@ async fn play(args: &Args, cases: Vec<Case>) -> anyhow::Result<Exit> {
     let mut interrupts = Interrupts::listen()?;
     let run = service::new_run_id()?;
     let stored: Vec<Stored> = cases.iter().map(Stored::of).collect();
-    let plan = StoredPlan::new(&run, &stored);
+    let plan = StoredPlan::new(&run, args.repeat, &stored);
     let records = Records::create(args.out.as_deref(), &plan)?;
     let detail = match (args.quiet, args.verbose) {
         (true, _) => Detail::Quiet,

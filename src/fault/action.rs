@@ -139,6 +139,11 @@ impl Action {
         )
     }
 
+    /// Whether it decides how the parked handler goes on, which only one fault can do.
+    pub fn answers_a_handler(&self) -> bool {
+        self.needs_parked_worker() && !matches!(self, Self::Hold(_))
+    }
+
     /// The worker that the action names itself.
     pub fn worker(&self) -> Option<&str> {
         match self {

@@ -27,7 +27,11 @@ pub struct Found {
 /// # Errors
 /// The file cannot be opened or read, or is larger than any history.
 pub fn read(path: &Path) -> anyhow::Result<Found> {
-    let file = File::open(path).with_context(|| format!("cannot open the history {}", path.display()))?;
+    let cannot_open = || format!("cannot open the history {}", path.display());
+    // Opening a pipe would wait for somebody to write to it.
+    let regular = std::fs::metadata(path).with_context(cannot_open)?.is_file();
+    anyhow::ensure!(regular, "{}: not a regular file", cannot_open());
+    let file = File::open(path).with_context(cannot_open)?;
     let size = file.metadata()?.len();
     anyhow::ensure!(size <= FILE_MAX, "{} is {size} bytes: no history is longer than {FILE_MAX}", path.display());
     let mut lines = BufReader::new(file);

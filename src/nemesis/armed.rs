@@ -1,8 +1,8 @@
 //! The armed faults of one case: which have struck, which have fired, which handlers they hold.
 
-use super::held::Held;
+use super::held::{Freed, Held};
 use super::{Confirm, Gate, Happening, Hit, Parked, Strike, strike};
-use crate::fault::{Condition, Fault};
+use crate::fault::{Answer, Condition, Fault};
 
 #[derive(Debug)]
 enum Progress {
@@ -61,25 +61,31 @@ impl Nemesis {
         struck
     }
 
-    /// The faults that count as fired since this happened.
+    /// The faults that count as fired since this happened. The answer to one question confirms one fault.
     pub fn confirm(&mut self, happening: &Happening) -> Vec<usize> {
-        self.fire(|confirm| match confirm {
+        let answers_one = matches!(happening, Happening::Submitted { .. } | Happening::KeyDeleted { .. });
+        let mut taken = false;
+        self.fire(|_, confirm| match confirm {
             Confirm::Now => false,
-            Confirm::Happens(wanted) => wanted == happening,
+            Confirm::Happens(wanted) => {
+                let confirmed = wanted == happening && !(answers_one && taken);
+                taken |= confirmed;
+                confirmed
+            }
             Confirm::Holds(gate) => gate.notice(happening),
         })
     }
 
-    /// The faults that count as fired since their orders are carried out.
-    pub fn carried_out(&mut self) -> Vec<usize> {
-        self.fire(|confirm| *confirm == Confirm::Now)
+    /// Those of these faults that count as fired since their orders are carried out.
+    pub fn carried_out(&mut self, done: &[usize]) -> Vec<usize> {
+        self.fire(|number, confirm| done.contains(&number) && *confirm == Confirm::Now)
     }
 
-    fn fire(&mut self, mut confirmed: impl FnMut(&mut Confirm) -> bool) -> Vec<usize> {
+    fn fire(&mut self, mut confirmed: impl FnMut(usize, &mut Confirm) -> bool) -> Vec<usize> {
         let mut fired = Vec::new();
         for (number, (_, progress)) in self.faults.iter_mut().enumerate() {
             if let Progress::Struck(confirm) = progress
-                && confirmed(confirm)
+                && confirmed(number, confirm)
             {
                 *progress = Progress::Fired;
                 fired.push(number);
@@ -93,8 +99,18 @@ impl Nemesis {
         self.held.add_stopped(worker, execution);
     }
 
+    /// Whether a parked handler is held, so that a fault's answer has to wait.
+    pub fn holds(&self, worker: &str, execution: u32) -> bool {
+        self.held.has(worker, execution)
+    }
+
+    /// Keeps a fault's answer for a handler that is held. The first one counts.
+    pub fn keep_answer(&mut self, worker: &str, execution: u32, fault: usize, answer: Answer) {
+        self.held.keep_answer(worker, execution, fault, answer);
+    }
+
     /// The parked handlers that may go on now.
-    pub fn release(&mut self, happening: &Happening, fired: &[usize]) -> Vec<(String, u32)> {
+    pub fn release(&mut self, happening: &Happening, fired: &[usize]) -> Vec<Freed> {
         self.held.release(happening, fired)
     }
 
@@ -119,7 +135,7 @@ impl Struck {
 mod tests {
     use super::super::Order;
     use super::*;
-    use crate::fault::{Action, Answer, Place, Point, QueueEvent, Trigger};
+    use crate::fault::{Action, Place, Point, QueueEvent, Trigger};
     use crate::process::Signal;
 
     fn fault(worker: Option<&str>, place: Place, hit: u32, action: Action) -> Fault {
@@ -150,6 +166,10 @@ mod tests {
         Happening::Dead { worker: worker.into() }
     }
 
+    fn free(answer: Option<(usize, Answer)>) -> Freed {
+        Freed { worker: "A".into(), execution: 7, answer }
+    }
+
     const COMMITTED: Place = Place::Point(Point::EffectCommitted);
 
     #[test]
@@ -161,7 +181,7 @@ mod tests {
         let struck = nemesis.notice(&parked("A", Point::EffectCommitted));
         assert_eq!(struck[0].strike.orders, [Order::Kill { worker: "A".into() }]);
         assert!(!struck[0].lets_go_on(), "a handler that is to die must not be answered");
-        assert!(nemesis.carried_out().is_empty(), "a kill is not fired before the death");
+        assert!(nemesis.carried_out(&[0, 1]).is_empty(), "a kill is not fired before the death");
         assert!(nemesis.confirm(&dead("B")).is_empty());
         assert_eq!(nemesis.confirm(&dead("A")), [0]);
         assert!(nemesis.release(&dead("A"), &[0]).is_empty(), "nobody answers the dead");
@@ -174,7 +194,7 @@ mod tests {
         let struck = nemesis.notice(&parked("A", Point::EffectCommitted));
         let answer = Answer::Throw { message: "thrown by the lab".into(), unrecoverable: false };
         assert_eq!(struck[0].strike.orders, [Order::Answer { worker: "A".into(), execution: 7, answer }]);
-        assert_eq!(nemesis.carried_out(), [0]);
+        assert_eq!(nemesis.carried_out(&[0, 1]), [0]);
         assert_eq!(nemesis.notice(&parked("A", Point::EffectCommitted)), [], "a fault strikes once");
     }
 
@@ -195,13 +215,13 @@ mod tests {
         ]);
         let struck = nemesis.notice(&parked("A", Point::EffectCommitted));
         assert_eq!(struck[0].strike.orders, [Order::Signal { worker: "A".into(), signal: Signal::SIGSTOP }]);
-        assert!(nemesis.carried_out().is_empty(), "a sent signal is not a stopped process");
+        assert!(nemesis.carried_out(&[0, 1]).is_empty(), "a sent signal is not a stopped process");
         let stopped = Happening::Stopped { worker: "A".into() };
         assert_eq!(nemesis.confirm(&stopped), [0]);
         assert!(nemesis.release(&stopped, &[0]).is_empty());
         assert_eq!(nemesis.notice(&queue(QueueEvent::Completed)).len(), 1);
-        assert_eq!(nemesis.carried_out(), [1]);
-        assert_eq!(nemesis.release(&Happening::Continued { worker: "A".into() }, &[]), [("A".into(), 7)]);
+        assert_eq!(nemesis.carried_out(&[0, 1]), [1]);
+        assert_eq!(nemesis.release(&Happening::Continued { worker: "A".into() }, &[]), [free(None)]);
     }
 
     #[test]
@@ -217,14 +237,50 @@ mod tests {
         assert!(nemesis.release(&deleted, &[1]).is_empty());
         let settled = Happening::Settled { worker: "B".into() };
         assert_eq!(nemesis.confirm(&settled), [0]);
-        assert_eq!(nemesis.release(&settled, &[0]), [("A".into(), 7)]);
+        assert_eq!(nemesis.release(&settled, &[0]), [free(None)]);
+    }
+
+    #[test]
+    fn an_answer_waits_for_what_holds_the_handler_and_a_second_one_is_not_given() {
+        let mut nemesis = Nemesis::new(&[
+            fault(Some("A"), COMMITTED, 1, Action::Throw(false)),
+            fault(None, COMMITTED, 1, Action::Panic),
+            fault(Some("A"), COMMITTED, 1, Action::Hold(Condition::Settled("B".into()))),
+        ]);
+        nemesis.notice(&parked("A", Point::EffectCommitted));
+        assert!(nemesis.holds("A", 7) && !nemesis.holds("A", 8));
+        let throw = Answer::Throw { message: "thrown by the lab".into(), unrecoverable: false };
+        nemesis.keep_answer("A", 7, 0, throw.clone());
+        nemesis.keep_answer("A", 7, 1, Answer::Panic);
+        assert!(nemesis.carried_out(&[]).is_empty(), "an answer that waits is not given");
+        let settled = Happening::Settled { worker: "B".into() };
+        assert_eq!(nemesis.confirm(&settled), [2]);
+        assert_eq!(nemesis.release(&settled, &[2]), [free(Some((0, throw)))]);
+        assert_eq!(nemesis.carried_out(&[0]), [0]);
+        assert!(nemesis.waiting_for().is_some_and(|text| text.contains("panic` to be confirmed")));
+    }
+
+    #[test]
+    fn one_deleted_key_and_one_returned_call_confirm_one_fault_each() {
+        let twice = |action: Action| {
+            Nemesis::new(&[fault(Some("A"), COMMITTED, 1, action.clone()), fault(None, COMMITTED, 1, action)])
+        };
+        let deleted = Happening::KeyDeleted { job: "1".into() };
+        let returned = Happening::Submitted { operation: "op".into() };
+        let table = [(Action::DelKey(crate::fault::JobKey::Lock), deleted), (Action::Duplicate, returned)];
+        for (action, happening) in table {
+            let mut nemesis = twice(action);
+            assert_eq!(nemesis.notice(&parked("A", Point::EffectCommitted)).len(), 2);
+            assert_eq!(nemesis.confirm(&happening), [0]);
+            assert_eq!(nemesis.confirm(&happening), [1]);
+        }
     }
 
     #[test]
     fn an_action_without_an_object_never_fires() {
         let mut nemesis = Nemesis::new(&[fault(None, Place::Queue(QueueEvent::Added), 1, Action::Kill(None))]);
         assert_eq!(nemesis.notice(&queue(QueueEvent::Added)).len(), 1);
-        assert!(nemesis.carried_out().is_empty());
+        assert!(nemesis.carried_out(&[0, 1]).is_empty());
         assert!(nemesis.waiting_for().is_some());
     }
 }

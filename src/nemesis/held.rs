@@ -1,6 +1,7 @@
 //! Handlers that are parked longer than it takes to look for faults, and what each waits for.
 
 use super::{Gate, Happening, Parked};
+use crate::fault::Answer;
 
 #[derive(Debug)]
 enum Reason {
@@ -13,6 +14,19 @@ enum Reason {
 #[derive(Debug, Default)]
 pub(super) struct Held {
     waiting: Vec<(String, u32, Reason)>,
+    /// What a fault wants to tell a handler when nothing holds it any more.
+    answers: Vec<(String, u32, usize, Answer)>,
+}
+
+/// A handler that may go on.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Freed {
+    /// The worker.
+    pub worker: String,
+    /// Its execution.
+    pub execution: u32,
+    /// The answer that was kept for it, and the fault whose deed that is.
+    pub answer: Option<(usize, Answer)>,
 }
 
 impl Held {
@@ -32,8 +46,15 @@ impl Held {
         self.waiting.push((worker.to_owned(), execution, Reason::Continued));
     }
 
+    /// The first answer for a handler is kept.
+    pub(super) fn keep_answer(&mut self, worker: &str, execution: u32, fault: usize, answer: Answer) {
+        if !self.answers.iter().any(|(held, number, ..)| held == worker && *number == execution) {
+            self.answers.push((worker.to_owned(), execution, fault, answer));
+        }
+    }
+
     /// The handlers that wait for nothing any more since this happened and these faults fired.
-    pub(super) fn release(&mut self, happening: &Happening, fired: &[usize]) -> Vec<(String, u32)> {
+    pub(super) fn release(&mut self, happening: &Happening, fired: &[usize]) -> Vec<Freed> {
         let over = |worker: &str, reason: &mut Reason| match reason {
             Reason::Fired(fault) => fired.contains(fault),
             Reason::Continued => matches!(happening, Happening::Continued { worker: one } if one == worker),
@@ -50,10 +71,16 @@ impl Held {
         self.waiting = waiting;
         freed.retain(|(worker, execution)| !self.has(worker, *execution));
         freed.dedup();
-        freed
+        freed.into_iter().map(|(worker, execution)| self.free(worker, execution)).collect()
     }
 
-    fn has(&self, worker: &str, execution: u32) -> bool {
+    fn free(&mut self, worker: String, execution: u32) -> Freed {
+        let kept = self.answers.iter().position(|(held, number, ..)| *held == worker && *number == execution);
+        let answer = kept.map(|at| self.answers.swap_remove(at)).map(|(_, _, fault, answer)| (fault, answer));
+        Freed { worker, execution, answer }
+    }
+
+    pub(super) fn has(&self, worker: &str, execution: u32) -> bool {
         self.waiting.iter().any(|(held, number, _)| held == worker && *number == execution)
     }
 }

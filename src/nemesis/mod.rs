@@ -19,6 +19,7 @@ mod term;
 
 pub use armed::{Nemesis, Struck};
 pub use condition::Gate;
+pub use held::Freed;
 
 use crate::fault::{Action, Answer, Condition, JobKey, Place};
 use crate::process::Signal;

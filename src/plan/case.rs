@@ -69,6 +69,10 @@ impl FromStr for CaseId {
         if scenario.is_empty() || variant.is_empty() {
             return Err(wrong("a part is empty; `-` stands for no variant".to_owned()));
         }
+        if scenario.starts_with('.') || variant.starts_with('.') || text.contains(['\\', '\0']) {
+            // It becomes a path.
+            return Err(wrong("no name begins with a `.`".to_owned()));
+        }
         let engines = Engine::ALL.iter().map(|engine| engine.word());
         let protections = Protection::ALL.iter().map(|protection| protection.word());
         Ok(Self {
@@ -117,6 +121,8 @@ mod tests {
             ("a/-/bullmq-rs/none/x", "four parts"),
             ("/-/bullmq-rs/none", "empty"),
             ("a//bullmq-rs/none", "empty"),
+            ("../../bullmq-rs/none", "begins with"),
+            ("a/../bullmq-rs/none", "begins with"),
             ("a/-/bulmq-rs/none", "did you mean `bullmq-rs`?"),
             ("a/-/bullmq-rs/nome", "did you mean `none`?"),
         ];

@@ -53,6 +53,7 @@ pub(super) fn faults(draft: &Draft, problems: &mut Problems) {
             problems.add(&deed.span, message, Some(format!("name one: `{} A`", fault.action)));
         }
     }
+    one_answer_each(draft, problems);
     let starts = draft.script.workers.iter().zip(&draft.workers).map(|(worker, spots)| (&worker.start, &spots.start));
     let held = draft.script.faults.iter().zip(&draft.faults).filter_map(|(fault, (_, deed))| match &fault.action {
         Action::Hold(until) => Some((until, deed)),
@@ -74,6 +75,26 @@ pub(super) fn faults(draft: &Draft, problems: &mut Problems) {
     }
     for (_, spot) in starts.filter(|(start, _)| matches!(start, Some(Condition::After(..)))) {
         problems.say(&spot.span, "a worker starts when something happens, not some time after it");
+    }
+}
+
+/// Faults of which only the first can act: a handler is told once how it goes on.
+fn one_answer_each(draft: &Draft, problems: &mut Problems) {
+    let faults = || draft.script.faults.iter().zip(&draft.faults);
+    for (index, (fault, (at, deed))) in faults().enumerate().filter(|(_, (fault, _))| fault.action.answers_a_handler())
+    {
+        let decides = |other: &crate::fault::Fault| {
+            let dies = matches!(&other.action, Action::Kill(None) | Action::Term(None, Some(_)));
+            other.at == fault.at && (dies || other.action.answers_a_handler())
+        };
+        if let Some((other, (first, _))) = faults().take(index).find(|(other, _)| decides(other)) {
+            let line = problems.line(first.span.start);
+            let message = format!(
+                "`{}` cannot act at `{}`: `{}` of line {line} decides there",
+                fault.action, at.text, other.action
+            );
+            problems.say(&deed.span, message);
+        }
     }
 }
 

@@ -70,3 +70,35 @@ fn a_mismatch_outweighs_a_doubt_and_both_are_counted() {
     let args = ["run", "--scenario", "./never.toml", "--scenario", "./wrong.toml", "--protection", "none"];
     lab.lab(&args).ends(1).says(&["2 cases: 0 matched, 1 mismatched, 1 inconclusive"]);
 }
+
+/// `throw-after-write` with one more fault at the same moment, in other words.
+fn with_fault(at: &str, deed: &str) -> String {
+    let text = scenario("retry/throw-after-write.toml");
+    let text = changed(&text, "tags = [\"core\"]", "within = \"1500ms\"");
+    format!("{text}\n[[fault]]\nat = \"{at}\"\ndo = \"{deed}\"\n")
+}
+
+#[test]
+fn a_second_answer_to_one_handler_does_not_fire() {
+    let out = run(&Lab::new(), "second.toml", &with_fault("effect.committed", "panic")).ends(4);
+    let because = out.only("case")["because"].to_string();
+    assert!(because.contains("effect.committed: panic` to be confirmed"), "{because}");
+}
+
+#[test]
+fn an_answer_waits_for_a_hold_at_the_same_moment() {
+    // Nobody finishes anything while the only handler is held: neither the hold nor the throw can fire.
+    let out = run(&Lab::new(), "held.toml", &with_fault("effect.committed", "hold until queue.completed")).ends(4);
+    assert_eq!(out.only("case")["observed"]["executions"], json!(1), "{out}");
+    let out = run(&Lab::new(), "both.toml", &with_fault("effect.committed", "duplicate"));
+    assert_eq!(out.only("case")["observed"]["executions"], json!(3), "{out}");
+}
+
+#[test]
+fn nobody_continues_the_dead() {
+    let text = changed(&scenario("stall/stall-kill.toml"), "tags = [\"core\"]", "within = \"2s\"");
+    let text = format!("{text}\n[[fault]]\nat = \"B@effect.committed\"\ndo = \"cont A\"\n");
+    let out = run(&Lab::new(), "dead.toml", &text).ends(4);
+    let because = out.only("case")["because"].to_string();
+    assert!(because.contains("B@effect.committed: cont A` to be confirmed"), "{because}");
+}

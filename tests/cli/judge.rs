@@ -84,6 +84,56 @@ fn a_spoiled_history_is_never_a_match() {
 }
 
 #[test]
+fn a_history_that_is_absent_or_of_another_case_is_no_match() {
+    let lab = Lab::new();
+    lab.lab(&["run", "--scenario", "stall-kill", "--repeat", "2"]).ends(0);
+    let folder = |protection: &str| lab.record().join("cases/stall-kill/-/bullmq-rs").join(protection);
+    let (history, away) = (folder("none").join("2.ndjson"), folder("none").join("away"));
+    let gap = |because: &str| {
+        let out = lab.lab(&["judge", "last", "--format", "ndjson"]).ends(4);
+        let cases = out.of_type("case");
+        let case = cases.iter().find(|case| case["verdict"] != "match").unwrap();
+        assert_eq!((&case["reason"], &case["repeat"]), (&"history-gap".into(), &2.into()), "{out}");
+        assert!(case["because"].as_str().unwrap().contains(because), "{out}");
+    };
+    fs::rename(&history, &away).unwrap();
+    gap("no history of 1 of 2 repetitions");
+    for foreign in
+        [folder("none").join("1.ndjson"), folder("none").join("twin.ndjson"), folder("operation-key").join("2.ndjson")]
+    {
+        fs::copy(foreign, &history).unwrap();
+        gap("it is the history of");
+    }
+    fs::copy(&away, &history).unwrap();
+    lab.lab(&["judge", "last"]).ends(0);
+    fs::remove_dir_all(folder("none")).unwrap();
+    lab.lab(&["judge", "last"]).ends(4).says(&["no history of 2 of 2 repetitions"]);
+}
+
+#[test]
+fn pipes_in_a_record_are_not_waited_for_and_paths_do_not_leave_it() {
+    let lab = Lab::new();
+    lab.lab(&["run", "--scenario", "throw-after-write", "--protection", "none"]).ends(0);
+    let pipe_at = |path: &std::path::Path| {
+        let whole = fs::read(path).unwrap();
+        fs::remove_file(path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        lab.lab(&["judge", "last"]);
+        let folder = lab.record().display().to_string();
+        let out = lab.lab(&["judge", &folder]).ends(3);
+        assert!(format!("{}{}", out.stdout, out.stderr).contains("not a regular file"), "{out}");
+        fs::remove_file(path).unwrap();
+        fs::write(path, whole).unwrap();
+    };
+    pipe_at(&lab.record().join("plan.json"));
+    pipe_at(&lab.record().join("cases/throw-after-write/-/bullmq-rs/none/1.ndjson"));
+    let plan = lab.record().join("plan.json");
+    let text = fs::read_to_string(&plan).unwrap();
+    fs::write(&plan, text.replace("throw-after-write/-/", "../../")).unwrap();
+    lab.lab(&["judge", "last"]).ends(3).complains(&["plan.json is damaged", "is no case id"]);
+}
+
+#[test]
 fn a_folder_that_is_no_record_is_named() {
     let lab = Lab::new();
     fs::create_dir(lab.path("empty")).unwrap();

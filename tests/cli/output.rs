@@ -158,3 +158,18 @@ fn machine_output_has_no_colour_and_no_table() {
     assert!(!out.stdout.contains('\u{1b}'), "{out}");
     assert_eq!(out.lines().len(), 5, "two cases, two twins, one summary\n{out}");
 }
+
+#[test]
+fn free_text_cannot_draw_on_the_terminal() {
+    let lab = Lab::new();
+    let operation = "two\\nlines\\u001b[32m\\u202e";
+    let text = format!(
+        "schema = 1\ntitle = \"x\\ny\\u001b[2J\"\nexpect = [{{ effects = 2, protection = \"none\" }}]\n\
+         [[job]]\noperation = \"{operation}\"\n[[worker]]\nname = \"A\"\n"
+    );
+    lab.file("odd.toml", &text);
+    let out = lab.lab(&["run", "--scenario", "./odd.toml", "-v", "--color", "always"]).ends(1);
+    out.says(&["x\\ny\\u{1b}[2J", "effects of two\\nlines\\u{1b}[32m\\u{202e}: expected 2"]);
+    assert!(!out.stdout.contains("\u{1b}[2J") && !out.stdout.contains('\u{202e}'), "{out}");
+    assert!(!out.stdout.contains("two\nlines"), "{out}");
+}

@@ -49,6 +49,9 @@ fn the_record_folder_is_where_it_was_asked_for() {
     assert_results(&lab.path("here/records"), &out);
     assert!(!lab.path(".lab").exists());
     lab.lab(&["judge", "here/records"]).ends(0);
+    // Two runs in one folder would be judged as one.
+    lab.lab(&args).ends(2).complains(&["here/records already holds the record of a run"]);
+    lab.lab(&["judge", "here/records"]).ends(0);
 }
 
 #[test]

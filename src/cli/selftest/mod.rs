@@ -83,7 +83,7 @@ async fn test(args: &Args) -> anyhow::Result<Exit> {
     let cases = plan::plan(&scenarios, &Filter::default())?;
     let run = service::new_run_id()?;
     let stored: Vec<Stored> = cases.iter().map(Stored::of).collect();
-    let plan = StoredPlan::new(&run, &stored);
+    let plan = StoredPlan::new(&run, 1, &stored);
     let records = Records::create(args.out.as_deref(), &plan)?;
     let ended = session::with_house(&run, &records, &mut interrupts, async |house, interrupts| {
         progress::note(&format!("running the library: {} cases", cases.len()));

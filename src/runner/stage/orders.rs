@@ -19,7 +19,17 @@ impl Stage<'_> {
         });
     }
 
-    pub(super) fn strike(&mut self, struck: Struck, happening: &Happening) {
+    /// These faults have done what they were to do; those that need no more than that have fired.
+    pub(super) fn carried_out(&mut self, done: &[usize]) -> Vec<usize> {
+        let fired = self.nemesis.carried_out(done);
+        for fault in &fired {
+            self.record(Event::Fired { fault: *fault });
+        }
+        fired
+    }
+
+    /// Carries out what a fault orders; whether all of it could be done. What is told to a handler that is held waits.
+    pub(super) fn strike(&mut self, struck: Struck, happening: &Happening) -> bool {
         let Struck { fault, strike } = struck;
         let execution = match (&strike.worker, happening) {
             (Some(target), Happening::Reached { worker: Some(worker), execution, .. }) if target == worker => {
@@ -29,18 +39,24 @@ impl Stage<'_> {
             (None, _) => None,
         };
         self.record(Event::Struck { fault, worker: strike.worker, execution });
+        let mut done = true;
         for order in strike.orders {
             match order {
-                Order::Answer { worker, execution, answer } => self.answer(&worker, execution, answer),
+                Order::Answer { worker, execution, answer } if self.nemesis.holds(&worker, execution) => {
+                    self.nemesis.keep_answer(&worker, execution, fault, answer);
+                    done = false;
+                }
+                Order::Answer { worker, execution, answer } => done &= self.answer(&worker, execution, answer),
                 Order::Kill { worker } => self.kill(&worker),
                 Order::KillAfter { worker, ms } => self.later(ms, Input::KillDue(worker)),
-                Order::Signal { worker, signal } => self.signal(&worker, signal),
+                Order::Signal { worker, signal } => done &= self.signal(&worker, signal),
                 Order::Submit { operation } => self.submit(&operation),
                 Order::DelKey { job, key } => {
                     self.house.inspector.say(ToSubject::DelKey { case: self.slot.case.clone(), job, key });
                 }
             }
         }
+        done
     }
 
     /// The execution whose handler a worker is in.
@@ -49,16 +65,18 @@ impl Stage<'_> {
         open.map(|open| open.number)
     }
 
-    pub(super) fn answer(&mut self, worker: &str, execution: u32, answer: Answer) {
+    /// Answers a parked handler; false if there is none any more.
+    pub(super) fn answer(&mut self, worker: &str, execution: u32, answer: Answer) -> bool {
         let Some(cast) = self.workers.get_mut(worker).filter(|cast| cast.life == Life::Started) else {
-            return;
+            return false;
         };
         let Some(point) = self.parked.remove(&(worker.to_owned(), execution)) else {
-            return;
+            return false;
         };
         cast.asked |= matches!(answer, Answer::Exit { .. });
         cast.subject.say(ToSubject::Answer { case: self.slot.case.clone(), execution, answer: answer.clone() });
         self.record(Event::Answered { worker: worker.to_owned(), execution, point, answer });
+        true
     }
 
     pub(super) fn kill(&mut self, worker: &str) {
@@ -72,10 +90,11 @@ impl Stage<'_> {
         }
     }
 
-    pub(super) fn signal(&mut self, worker: &str, signal: Signal) {
+    /// Sends a signal; false if nobody is there to get it.
+    pub(super) fn signal(&mut self, worker: &str, signal: Signal) -> bool {
         let Some(cast) = self.workers.get_mut(worker).filter(|cast| !matches!(cast.life, Life::Dying | Life::Dead))
         else {
-            return;
+            return false;
         };
         cast.asked |= signal == Signal::SIGTERM;
         cast.stopped = (cast.stopped || signal == Signal::SIGSTOP) && signal != Signal::SIGCONT;
@@ -84,6 +103,7 @@ impl Stage<'_> {
         if signal == Signal::SIGCONT {
             self.notice(&Happening::Continued { worker: worker.to_owned() });
         }
+        true
     }
 
     pub(super) fn start(&mut self, worker: &str) {

@@ -166,16 +166,19 @@ impl Stage<'_> {
         }
         let struck = self.nemesis.notice(happening);
         let mut goes_on = struck.iter().all(Struck::lets_go_on);
+        let mut done = Vec::new();
         for struck in struck {
-            self.strike(struck, happening);
+            let fault = struck.fault;
+            if self.strike(struck, happening) {
+                done.push(fault);
+            }
         }
-        let done = self.nemesis.carried_out();
-        for fault in &done {
-            self.record(Event::Fired { fault: *fault });
-        }
-        fired.extend(done);
-        for (worker, execution) in self.nemesis.release(happening, &fired) {
-            self.answer(&worker, execution, Answer::Go);
+        fired.extend(self.carried_out(&done));
+        for freed in self.nemesis.release(happening, &fired) {
+            let (fault, answer) = freed.answer.map_or((None, Answer::Go), |(fault, answer)| (Some(fault), answer));
+            if self.answer(&freed.worker, freed.execution, answer) {
+                self.carried_out(fault.as_slice());
+            }
         }
         let opened = |(name, cast): (&String, &mut super::Cast)| {
             cast.gate.as_mut().is_some_and(|gate| gate.notice(happening)).then(|| name.clone())
