@@ -38,8 +38,8 @@ fn cell(facts: &Facts<'_>, operation: &str, column: Column) -> Value {
         }
         Column::FailedReason => {
             let jobs = facts.jobs_of(operation);
-            let reasons = jobs.iter().filter_map(|job| facts.jobs.get(job)?.failed_reason.clone());
-            Value::agreed(reasons.map(Value::Text).collect())
+            let reason = |job: &&str| facts.jobs.get(job)?.failed_reason.clone();
+            Value::agreed(jobs.iter().map(|job| reason(job).map_or(Value::Missing, Value::Text)).collect())
         }
         Column::RefusedAdds => Value::List(refused_adds(facts, operation)),
         Column::Overlap => Value::Count(overlap(executions())),

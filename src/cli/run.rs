@@ -133,7 +133,8 @@ async fn play(args: &Args, cases: Vec<Case>) -> anyhow::Result<Exit> {
         let schedule =
             Schedule { house: house.clone(), cases, stored, records: records.clone(), repeat: args.repeat, jobs };
         match report(schedule, &mut outputs, &house, interrupts).await? {
-            Some(signal) => Ok(Ended::By(signal)),
+            // Results and summary are out before the teardown: a second signal may end that.
+            Some(signal) => Ok(Ended::Well(ended(&mut outputs, began, signal)?)),
             None => Ok(Ended::Well(finish(args, &mut outputs, began, &house, interrupts).await?)),
         }
     });
