@@ -67,7 +67,10 @@ impl Ground {
         let mut ground = Self::new();
         if is_root() {
             ground.as_nobody = true;
-            fs::copy(env!("CARGO_BIN_EXE_lab"), ground.path("lab")).expect("a copy of the lab");
+            // By another process: a child that a test beside this one forks would inherit the open file, and a program
+            // that somebody can write to cannot be started ("text file busy").
+            let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_lab")).arg(ground.path("lab")).status();
+            assert!(copied.is_ok_and(|status| status.success()), "a copy of the lab");
             let (root, runtime) = (ground.folder.path().to_owned(), ground.runtime.path().to_owned());
             for folder in [ground.path("work"), ground.path("home"), ground.path("cache"), root.clone(), runtime] {
                 chown(&folder, Some(NOBODY), Some(NOBODY)).expect("another owner");
