@@ -182,8 +182,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// A program that is found first.
 fn fake(folder: &Path, name: &str, script: &str) {
-    let path = folder.join(name);
-    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
+    let (draft, path) = (folder.join(format!("{name}.draft")), folder.join(name));
+    fs::write(&draft, format!("#!/bin/sh\n{script}\n")).expect("a script");
+    // By another process: what a test beside this one forks must not hold the script open for writing.
+    let copied = Command::new("cp").arg(&draft).arg(&path).status();
+    assert!(copied.is_ok_and(|status| status.success()), "a copy of the script");
+    fs::remove_file(&draft).expect("no draft");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a mode");
 }
 
