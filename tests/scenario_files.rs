@@ -252,7 +252,7 @@ fn each_mistake_is_told_where_it_is() {
         (
             "at = \"A@effect.committed\"",
             "at = \"A@claim.taken\"",
-            "16:6 only the handler of `operation-key` passes `claim.taken`, and no row is for it",
+            "16:6 only the handler of `operation-key` passes `claim.taken`, and a row is for another (state `protection = \"operation-key\"` in every row)",
         ),
         (
             "effects = 2",

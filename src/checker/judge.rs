@@ -1,6 +1,6 @@
 //! From a history and a table to a verdict.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::history::event::FaultText;
 use crate::history::{Entry, Event};
@@ -46,8 +46,10 @@ pub struct Judgement {
 /// Judges a history. `gap` is what is wrong with it as a record; `None` for one that was recorded just now.
 pub fn judge(entries: &[Entry], gap: Option<&str>, expected: &Expected) -> Judgement {
     let facts = Facts::of(entries);
+    // Also what no row is about is shown: it may be what somebody is looking for.
+    let operations: BTreeSet<&String> = expected.keys().chain(stated(&facts)).collect();
     let observed: BTreeMap<String, Columns> =
-        expected.keys().map(|operation| (operation.clone(), observe::observe(&facts, operation))).collect();
+        operations.iter().map(|operation| ((*operation).clone(), observe::observe(&facts, operation))).collect();
     let differences = differences(expected, &observed);
     let doubt = doubt(&facts, gap);
     let verdict = match (&doubt, differences.is_empty()) {
@@ -61,7 +63,7 @@ pub fn judge(entries: &[Entry], gap: Option<&str>, expected: &Expected) -> Judge
         verdict,
         because: doubt.map(|(_, because)| because),
         anomalies: observed.iter().filter_map(named).collect(),
-        job_ids: expected.keys().map(|operation| (operation.clone(), ids(operation))).collect(),
+        job_ids: operations.iter().map(|operation| ((*operation).clone(), ids(operation))).collect(),
         observed,
         differences,
     }
@@ -77,6 +79,14 @@ fn doubt(facts: &Facts<'_>, gap: Option<&str>) -> Option<(Reason, String)> {
         .or_else(|| records::check(facts).map(|text| (Reason::RecordsDisagree, text)))
         .or_else(|| gap.map(|text| (Reason::HistoryGap, text.to_owned())))
         .or_else(|| incomplete(facts))
+}
+
+/// The operations that the case says it has.
+fn stated<'a>(facts: &Facts<'a>) -> &'a [String] {
+    match facts.entries.first().map(|entry| &entry.event) {
+        Some(Event::Case { operations, .. }) => operations,
+        _ => &[],
+    }
 }
 
 fn faults<'a>(facts: &Facts<'a>) -> &'a [FaultText] {

@@ -98,15 +98,17 @@ fn one_answer_each(draft: &Draft, problems: &mut Problems) {
     }
 }
 
-/// Points that no protection of the table passes: a fault there cannot fire.
+/// Points that a protection of the table never passes: a fault there cannot fire.
 pub(super) fn passed_points(rows: &[Row], draft: &Draft, problems: &mut Problems) {
-    let named = |wanted| rows.iter().any(|row| row.protection.is_none_or(|one| one == wanted));
+    let here = |row: &&Row| row.variant.is_none() || row.variant == draft.script.variant;
+    let others = rows.iter().filter(here).any(|row| row.protection != Some(Protection::OperationKey));
     for (fault, (at, _)) in draft.script.faults.iter().zip(&draft.faults) {
         let claims = matches!(fault.at.place, Place::Point(Point::ClaimChecked | Point::ClaimTaken));
-        if claims && !named(Protection::OperationKey) {
+        if claims && others {
             let message =
-                format!("only the handler of `operation-key` passes `{}`, and no row is for it", fault.at.place);
-            problems.say(&at.span, message);
+                format!("only the handler of `operation-key` passes `{}`, and a row is for another", fault.at.place);
+            let help = "state `protection = \"operation-key\"` in every row".to_owned();
+            problems.add(&at.span, message, Some(help));
         }
     }
 }
