@@ -55,11 +55,6 @@ impl Column {
             _ => Kind::Count,
         }
     }
-
-    /// The column's name in JSON: `_` for `-`, `final.` kept.
-    pub fn json_name(self) -> String {
-        self.word().replace('-', "_")
-    }
 }
 
 /// The job states that the `state` column may name.
